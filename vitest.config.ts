@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { codeSeed } from './test/kit/code-seed.ts';
 
 /** These take longest. They begin first, so that no worker has one left at the end. */
-const FIRST = ['cli/daily', 'simulation/simulation', 'console/browser', 'pass/large'];
+const FIRST = ['cli/daily', 'simulation/simulation', 'console/browser'];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

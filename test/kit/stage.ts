@@ -1,35 +1,81 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
+import type { PollDependencies } from '../../functions/handlers/create-poll.ts';
+import type { Snapshots } from '../../functions/store/store.ts';
+import { owedInShort } from './owed.ts';
 import { openTable, type TestTable } from './table.ts';
-import { createWorld, inShort, type World, type WorldOptions } from './world.ts';
+import { createWorld, inShort, PROCESS, type World, type WorldOptions } from './world.ts';
+
+type Run = NonNullable<Parameters<World['run']>[1]>;
 
 /** One table for a test file, and a world for each of its tests, which is closed with the test. */
 export function openStage() {
   let table: TestTable;
-  let world: World | undefined;
+  let current: World | undefined;
+  const world = (): World => {
+    if (!current) throw new Error('No world was created.');
+    return current;
+  };
+  const create = async (options: WorldOptions = {}): Promise<World> => {
+    current = await createWorld(table, options);
+    return current;
+  };
   beforeAll(async () => {
     table = await openTable();
   });
   afterAll(() => table?.stop());
   afterEach(async () => {
-    await world?.stop();
-    world = undefined;
+    await current?.stop();
+    current = undefined;
   });
   return {
-    /** The table behind all worlds of the file. */
+    /** The table of all worlds of the file. */
     get table(): TestTable {
       return table;
     },
     /** A world in which no pass was made yet. */
-    async create(options: WorldOptions = {}): Promise<World> {
-      world = await createWorld(table, options);
-      return world;
+    create,
+    /** A world ten minutes after its baseline, with nothing left to emit, and no request in its list. */
+    settled: async (options: WorldOptions = {}): Promise<World> => {
+      const settled = await create(options);
+      await settled.run();
+      await settled.later('changes', 600_000);
+      settled.service.clearRequests();
+      return settled;
     },
-    /** Everything told so far, in short. */
-    async told(): Promise<string[]> {
-      return world ? inShort(await world.events()) : [];
+    /** Everything emitted so far, in short. */
+    told: async (): Promise<string[]> => (current ? inShort(await current.events()) : []),
+    /** Its rechecks, in short. */
+    owed: () => owedInShort(world()),
+    state: () => world().snapshots.readState(world().process),
+    /** Edits the budget of projects. */
+    budget: (id: string | readonly string[], value = '1') => {
+      for (const each of [id].flat()) world().edit.updateProject(PROCESS, each, { budget: value });
     },
+    /** Refuses the task list of a project. */
+    refuse: (id: string, status = 403, times = 1_000) =>
+      world().service.fail({ when: isTasksOf(id), times, fault: { status } }),
+    /** A pass, a minute later, over a table of which these calls are replaced. */
+    runOver: (
+      calls: Partial<Snapshots>,
+      mode: 'changes' | 'sweep' = 'changes',
+      { onProgress, ...how }: Omit<Run, 'poll'> & Pick<PollDependencies, 'onProgress'> = {},
+    ) => {
+      const { pass, poller, run, snapshots } = world();
+      pass(60_000);
+      const more = onProgress && { onProgress };
+      return run(mode, { ...how, poll: poller({ snapshots: { ...snapshots, ...calls }, ...more }) });
+    },
+    /** The warnings that match, with their details. */
+    warned: (message = /./) =>
+      world().said.flatMap(one => (one.level === 'warn' && message.test(one.message) ? [one.details] : [])),
+    /** How many requests had such a path. */
+    asked: (path: RegExp) => world().service.requests.filter(request => path.test(request.path)).length,
   };
 }
+
+/** The identifiers of the first projects of a world. */
+export const ids = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => String(1001 + index));
 
 /** Requests for the tasks of one project. */
 export const isTasksOf = (id: string) => (request: { path: string }) =>

@@ -37,7 +37,7 @@ const say = () => ({
   events: (version: number) => [onHoldEvent(process, { version, at: AT, missing: 1, known: 2 })],
 });
 
-it('gives an announcement the time as its version, or one more than the last where a clock ran ahead', async () => {
+it('invariant 3: gives an announcement the time as its version, or one more than the last where a clock ran ahead', async () => {
   for (const [last, version] of [
     [0, AT],
     [AT - 1, AT],

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../functions/basics/json.ts';
 import { compareProject, rulesOf } from '../../functions/changes/compare-project.ts';
 import { type Recheck, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import type { ProjectContent, Snapshot } from '../../functions/model/snapshot.ts';
-import { commit } from '../../functions/pass/commit.ts';
+import { commit, readUntil } from '../../functions/pass/commit.ts';
 import type { PassContext } from '../../functions/pass/context/context.ts';
 import type { PassState } from '../../functions/pass/state.ts';
 import type { CommitRequest, CommitResult } from '../../functions/store/store.ts';
@@ -240,5 +240,21 @@ describe('the time of an event', () => {
 
   it('is not before the earliest time of the reading, where our clock is behind the service’s', async () => {
     expect(await timeOf(20_000)).toEqual(both(20_000, 21_000));
+  });
+});
+
+describe('the times up to which a snapshot holds all changes', () => {
+  const [record, tasks] = [{ readBefore: 5 }, { readBefore: 7 }];
+
+  it('are those of its parts, each the later one of now and of before', () => {
+    expect(readUntil(undefined, record, tasks)).toEqual({ record: 5, tasks: 7 });
+    expect(readUntil({}, record, tasks)).toEqual({ record: 5, tasks: 7 });
+    expect(readUntil({ readUntil: { record: 6, tasks: 6 } }, record, tasks)).toEqual({ record: 6, tasks: 7 });
+    expect(readUntil({ readUntil: { record: 4, tasks: 8 } }, record, tasks)).toEqual({ record: 5, tasks: 8 });
+  });
+
+  it('are unknown where only our clock tells when one of them was read', () => {
+    expect(readUntil(undefined, { ...record, untimed: true }, tasks)).toBeUndefined();
+    expect(readUntil(undefined, record, { ...tasks, untimed: true })).toBeUndefined();
   });
 });

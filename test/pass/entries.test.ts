@@ -1,12 +1,13 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
-import type { AuditEvent } from '../../functions/model/event.ts';
+import { byText } from '../../functions/basics/order.ts';
 import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
-import { announceEntries } from '../../functions/pass/announce.ts';
+import { announceEntries, recordsIn } from '../../functions/pass/announce.ts';
 import type { PassContext } from '../../functions/pass/context/context.ts';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
-import type { Snapshots } from '../../functions/store/store.ts';
-import { AT } from '../kit/store/subject.ts';
+import { type Snapshots, TornSnapshotError } from '../../functions/store/store.ts';
+import { AT, content, snapshot } from '../kit/store/subject.ts';
 import { openTable, type TestTable } from '../kit/table.ts';
 
 let table: TestTable;
@@ -15,6 +16,8 @@ let processes = 0;
 let process = { workspace: 'eu', processId: '' };
 /** What was asked of the table and told to the lease, in turn. */
 let calls: string[];
+/** The projects whose snapshots were loaded. */
+let loaded: string[];
 beforeAll(async () => {
   table = await openTable();
   snapshots = createSnapshots(table);
@@ -23,6 +26,7 @@ afterAll(() => table?.stop());
 beforeEach(() => {
   process = { workspace: 'eu', processId: `log ${++processes}` };
   calls = [];
+  loaded = [];
 });
 
 const entriesOf = (count: number) => Array.from({ length: count }, (_, n): JsonObject => ({ n }));
@@ -68,23 +72,6 @@ describe('the new entries of the audit log', () => {
     expect(await tell([first, ...others])).toBe(2);
   });
 
-  it('may be none', async () => {
-    expect([await tell([]), calls]).toEqual([0, []]);
-  });
-
-  it('are told with the users that each names, in their order', async () => {
-    const events: AuditEvent[] = [];
-    const announce: Snapshots['announce'] = (of, announcement) => {
-      events.push(...(announcement.request.events as AuditEvent[]));
-      return snapshots.announce(of, announcement);
-    };
-    await tell(entriesOf(2), { announce });
-    expect(events.map(({ data: { entry, users } }) => [(entry as JsonObject).n, users])).toEqual([
-      [0, [{ id: 'u0', name: 'Eva' }]],
-      [1, [{ id: 'u1', name: 'Eva' }]],
-    ]);
-  });
-
   it('are told by halves where they are too large for one commit; one that never fits is an error', async () => {
     const most =
       (count: number): Snapshots['announce'] =>
@@ -96,5 +83,122 @@ describe('the new entries of the audit log', () => {
     const never = tell(entriesOf(3), { announce: most(0) });
     await expect(never).rejects.toThrow('not one of them fits');
     expect(calls).toEqual(['too-large 3', 'too-large 1']);
+  });
+});
+
+/** Makes snapshots of projects with these tasks. */
+async function know(tasksByProject: Record<string, readonly string[]>): Promise<void> {
+  for (const [projectId, tasks] of Object.entries(tasksByProject)) {
+    const whole = content({ id: projectId }, Object.fromEntries(tasks.map(id => [id, { id }])));
+    const request = { projectId, expected: undefined, snapshot: snapshot(AT, whole), version: AT };
+    await snapshots.commit(process, { ...request, events: [], at: AT });
+  }
+}
+
+/** What is found in each of these entries, and how often time was given to the lease. */
+async function find(projects: readonly string[], entries: readonly JsonObject[]) {
+  let beats = 0;
+  const load: Snapshots['load'] = async (of, id) => {
+    loaded.push(id);
+    return snapshots.load(of, id);
+  };
+  const beat = async () => {
+    beats += 1;
+  };
+  const context = { process, snapshots: { load }, heartbeat: { beat } } as unknown as PassContext;
+  const records = await recordsIn(context, entries, new Set(projects));
+  return { records: entries.map(entry => records.get(entry)), beats };
+}
+const tasksIn = async (projects: readonly string[], entries: readonly JsonObject[]) =>
+  (await find(projects, entries)).records.map(found => found?.tasks);
+
+describe('the records in an audit entry', () => {
+  it('are the known projects that stand in it, and those of its identifiers that are their tasks', async () => {
+    await know({ p1: ['t1', 't2', 't3'], p2: ['t9'] });
+    const entry = { project: { id: 'p1' }, to: 't2', task: { id: 't1' }, of: 'nowhere' };
+    expect((await find(['p1', 'p2'], [entry])).records).toEqual([
+      {
+        projects: ['p1'],
+        tasks: [
+          { id: 't1', projectId: 'p1' },
+          { id: 't2', projectId: 'p1' },
+        ],
+      },
+    ]);
+  });
+
+  it.each<[where: string, entry: JsonObject]>([
+    ['numbers', { projectId: 11, taskId: 500 }],
+    ['a path', { target: '/processes/p/projects/11/tasks/500' }],
+    ['a sentence', { text: 'Eva moved task 500, of project 11.' }],
+    ['lists', { ids: [['11'], [{ task: ['500'] }]] }],
+  ])('are found where they stand in %s', async (_, entry) => {
+    await know({ '11': ['500', '501'] });
+    expect(await tasksIn(['11'], [entry])).toEqual([[{ id: '500', projectId: '11' }]]);
+  });
+
+  it('are no tasks of a project that was listed and has no snapshot yet', async () => {
+    expect((await find(['new'], [{ project: 'new', task: 't1' }])).records).toEqual([
+      { projects: ['new'], tasks: [] },
+    ]);
+  });
+
+  it('cost one load for each project that is named, however many entries name it, and none for another', async () => {
+    await know({ p1: ['t1'], p2: ['t2'], p3: ['t3'] });
+    const entries = Array.from({ length: 20 }, (_, n) => ({ n, project: n % 2 ? 'p1' : 'p2', task: 't3' }));
+    const { beats } = await find(['p1', 'p2', 'p3'], entries);
+    expect(loaded.toSorted()).toEqual(['p1', 'p2']);
+    expect(beats).toBe(2);
+  });
+
+  it('are no tasks of a project whose snapshot is torn; a table that fails is told', async () => {
+    await know({ p1: ['t1'], p2: ['t2'] });
+    const failing = (error: Error) =>
+      ({
+        process,
+        snapshots: {
+          load: async (of: typeof process, id: string) => {
+            if (id === 'p1') throw error;
+            return snapshots.load(of, id);
+          },
+        },
+        heartbeat: { beat: async () => undefined },
+      }) as unknown as PassContext;
+    const entry = { of: ['p1', 'p2', 't1', 't2'] };
+    const projects = new Set(['p1', 'p2']);
+    const records = await recordsIn(failing(new TornSnapshotError('torn')), [entry], projects);
+    expect(records.get(entry)).toEqual({ projects: ['p1', 'p2'], tasks: [{ id: 't2', projectId: 'p2' }] });
+    const failure = new Error('throttled');
+    await expect(recordsIn(failing(failure), [entry], projects)).rejects.toBe(failure);
+  });
+
+  it('are those that a look at each pair of names finds, whatever the entries and projects hold', async () => {
+    const id = fc.integer({ min: 1, max: 9 }).map(String);
+    const tasks = fc.uniqueArray(id, { maxLength: 5 });
+    const known = fc.dictionary(id, tasks, { maxKeys: 4, noNullPrototype: true });
+    await fc.assert(
+      fc.asyncProperty(
+        known,
+        fc.array(fc.array(id, { maxLength: 6 }), { maxLength: 5 }),
+        async (all, named) => {
+          process = { workspace: 'eu', processId: `log ${++processes}` };
+          await know(all);
+          const projects = Object.keys(all).sort(byText);
+          const expected = named.map(ids => {
+            const own = projects.filter(project => ids.includes(project));
+            const pairs = own.flatMap(projectId =>
+              (all[projectId] ?? []).toSorted(byText).map(task => ({ id: task, projectId })),
+            );
+            return { projects: own, tasks: pairs.filter(pair => ids.includes(pair.id)) };
+          });
+          const { records } = await find(
+            projects,
+            named.map(ids => ({ ids })),
+          );
+          expect(records).toEqual(expected);
+        },
+      ),
+      { numRuns: 50 },
+    );
   });
 });

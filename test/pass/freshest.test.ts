@@ -3,173 +3,88 @@ import type { JsonObject } from '../../functions/basics/json.ts';
 import { freshest, isMadeAgain } from '../../functions/pass/decide.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
-const iso = (ms: number) => new Date(ms).toISOString();
+const HOUR = 3_600_000;
+/** The cells of the rows of a table, without its first row. */
+const rowsOf = (table: string) =>
+  table
+    .split('\n')
+    .map(line => line.split(/ {2,}/))
+    .filter(cells => cells.length > 4)
+    .slice(1) as [string, string, string, string, string][];
+/** A record with an update time so many ms after AT, and another field; `-`: without one. */
+const recordOf = (cell: string): JsonObject => {
+  const [time, state = ''] = cell.split(' ');
+  return { state, ...(time !== '-' && { updatedAt: new Date(AT + Number(time)).toISOString() }) };
+};
 
+/** Times in ms after AT; `ours`: by our own clock. The last column: the newer record, `?` where that is uncertain. */
 describe('the freshest record', () => {
-  const listed = (readAt: number, record: JsonObject) => ({ record, readAt, readBefore: readAt, digest: '' });
-  const snapshot = (recordReadAt: number, record: JsonObject) => ({
-    version: 1,
-    content: { record, tasks: new Map() },
-    recordReadAt,
-    tasksReadAt: recordReadAt,
-  });
-
-  it('is the only one there is', () => {
-    expect(freshest(listed(AT, {}), undefined).newer).toBe('listed');
-    expect(freshest(undefined, snapshot(AT, {}))).toEqual({ newer: 'snapshot', isUncertain: false });
-  });
-
-  it.each([
-    ['an hour', 'snapshot', 3_600_000],
-    ['two days', 'listed', 48 * 3_600_000],
-  ])('of one listed %s later by our own clock, with an older update time, is the %s’s', (_, newer, later) => {
-    const older = { ...listed(AT + later, { updatedAt: iso(AT - 9) }), untimed: true };
-    const known = snapshot(AT, { updatedAt: iso(AT), state: 'newer' });
-    expect(freshest(older, known).newer).toBe(newer);
-    expect(freshest({ ...older, record: { updatedAt: iso(AT + 1) } }, known).newer).toBe('listed');
-  });
-
-  it('is not the one listed an hour later by the service, when the other was read by a clock of ours that may be behind', () => {
-    const older = listed(AT + 3_600_000, { updatedAt: iso(AT - 9) });
-    const known = snapshot(AT, { updatedAt: iso(AT), state: 'newer' });
-    expect(freshest(older, { ...known, untimed: true }).newer).toBe('snapshot');
-    expect(freshest(older, known).newer).toBe('listed');
-  });
-
-  it.each([
-    ['listed much later', AT + 60_000, AT, {}, {}, 'listed', false],
-    ['listed much earlier', AT - 60_000, AT, {}, { a: 1 }, 'snapshot', false],
-    [
-      'listed much later though its update time is older',
-      AT + 60_000,
-      AT,
-      { updatedAt: iso(AT - 9) },
-      { updatedAt: iso(AT) },
-      'listed',
-      false,
-    ],
-    [
-      'close, with a later update time',
-      AT,
-      AT + 2_000,
-      { updatedAt: iso(AT) },
-      { updatedAt: iso(AT - 1) },
-      'listed',
-      false,
-    ],
-    [
-      'close, with an earlier update time',
-      AT + 2_000,
-      AT,
-      { updatedAt: iso(AT - 1) },
-      { updatedAt: iso(AT) },
-      'snapshot',
-      false,
-    ],
-    [
-      'close, with the same update time',
-      AT + 1_000,
-      AT,
-      { updatedAt: iso(AT) },
-      { updatedAt: iso(AT) },
-      'listed',
-      false,
-    ],
-    [
-      'listed later by no more than clocks may differ, with an earlier update time',
-      AT + 5_000,
-      AT,
-      { updatedAt: iso(AT - 1) },
-      { updatedAt: iso(AT) },
-      'snapshot',
-      false,
-    ],
-    [
-      'close and later, the only one without an update time',
-      AT + 1,
-      AT,
-      {},
-      { updatedAt: iso(AT) },
-      'listed',
-      false,
-    ],
-    [
-      'close and later, the only one with an update time',
-      AT + 1,
-      AT,
-      { updatedAt: iso(AT) },
-      {},
-      'listed',
-      false,
-    ],
-    ['of the same moment, and the same', AT, AT, { a: 1 }, { a: 1 }, 'snapshot', false],
-    ['of the same moment, and another', AT, AT, { a: 1 }, { a: 2 }, 'snapshot', true],
-  ] as const)('%s', (_title, listedAt, readAt, theirs, ours, newer, isUncertain) => {
-    expect(freshest(listed(listedAt, theirs), snapshot(readAt, ours))).toEqual({ newer, isUncertain });
-  });
+  it.each(
+    rowsOf(`
+listed at      its update  snapshot at  its update  newer
+60000          -           0            -           listed
+-60000         - a         0            -           snapshot
+60000          -9          0            0           listed
+0              0           2000         -1          listed
+2000           -1          0            0           snapshot
+1000           0           0            0           listed
+5000           -1          0            0           snapshot
+1              -           0            0           listed
+1              0           0            -           listed
+0              - a         0            - a         snapshot
+0              - a         0            - b         snapshot ?
+3600000 ours   -9          0            0           snapshot
+3600000 ours   1           0            0           listed
+172800000 ours  -9         0            0           listed
+3600000        -9          0 ours       0           snapshot
+3600000        -9          0            0           listed`),
+  )(
+    'of one listed at %s, updated at %s, and a snapshot read at %s, updated at %s, is: %s',
+    (listedAt, theirs, keptAt, ours, newest) => {
+      const at = (cell: string) => ({ time: AT + Number.parseInt(cell, 10), untimed: cell.endsWith('ours') });
+      const [one, other] = [at(listedAt), at(keptAt)];
+      const listed = {
+        ...{ record: recordOf(theirs), readAt: one.time, readBefore: one.time, digest: '' },
+        ...(one.untimed && { untimed: true }),
+      };
+      const snapshot = {
+        ...{ version: 1, content: { record: recordOf(ours), tasks: new Map() } },
+        ...{ recordReadAt: other.time, tasksReadAt: other.time, ...(other.untimed && { untimed: true }) },
+      };
+      const [newer, isUncertain] = newest.split(' ');
+      expect(freshest(listed, snapshot)).toEqual({ newer, isUncertain: isUncertain === '?' });
+      expect(freshest(listed, undefined)).toEqual({ newer: 'listed', isUncertain: false });
+      expect(freshest(undefined, snapshot)).toEqual({ newer: 'snapshot', isUncertain: false });
+    },
+  );
 });
 
 describe('a project that is listed though it was deleted', () => {
-  const DAY = 86_400_000;
-  const updatedAt = (time: number) => ({ updatedAt: iso(time) });
-  it.each([
-    ['when it was listed clearly later', true, 5_001, {}, {}, {}],
-    ['not when that may be by another clock of the service', false, 5_000, {}, {}, {}],
-    [
-      'not by its update time, where the service tells when it was listed',
-      false,
-      0,
-      updatedAt(AT + 9),
-      {},
-      {},
-    ],
-    [
-      'when it was listed clearly later by our clock, and nothing else tells',
-      true,
-      5_001,
-      {},
-      { untimed: true },
-      {},
-    ],
-    ['not when it was listed at the same time by our clock', false, 5_000, {}, {}, { untimed: true }],
-    [
-      'not when our clock tells so, and its update time does not',
-      false,
-      DAY,
-      updatedAt(AT),
-      { untimed: true },
-      { updatedAt: AT },
-    ],
-    [
-      'when its update time and our clock tell so',
-      true,
-      5_001,
-      updatedAt(AT + 1),
-      {},
-      { untimed: true, updatedAt: AT },
-    ],
-    [
-      'when its update time tells so, and our clock does not',
-      false,
-      5_000,
-      updatedAt(AT + 1),
-      {},
-      { untimed: true, updatedAt: AT },
-    ],
-    [
-      'when our clock tells so for longer than a day',
-      true,
-      DAY + 1,
-      updatedAt(AT),
-      { untimed: true },
-      { updatedAt: AT },
-    ],
-    ['when only the record has an update time', true, 5_001, updatedAt(AT - 1), { untimed: true }, {}],
-    ['when only the tombstone has one', true, 5_001, {}, { untimed: true }, { updatedAt: AT }],
-  ] as const)('was made again %s: %s', (_, expected, later, record, listed, tombstone) => {
-    const times = { readAt: AT + later, readBefore: AT + later, digest: '' };
-    expect(isMadeAgain({ record, ...times, ...listed }, { version: 1, readAt: AT, ...tombstone })).toBe(
-      expected,
-    );
-  });
+  it.each(
+    rowsOf(`
+listed later  its update  by whose clock  deleted's update  made again
+5001          -           theirs          -                 true
+5000          -           theirs          -                 false
+0             9           theirs          -                 false
+5001          -           ours, theirs    -                 true
+5000          -           theirs, ours    -                 false
+${24 * HOUR}      0           ours, theirs    0                 false
+5001          1           theirs, ours    0                 true
+5000          1           theirs, ours    0                 false
+${24 * HOUR + 1}      0           ours, theirs    0                 true
+5001          -1          ours, theirs    -                 true
+5001          -           ours, theirs    0                 true`),
+  )(
+    '%s ms later, updated at %s, by the clocks of %s, and known as updated at %s, was made again: %s',
+    (later, update, clocks, known, expected) => {
+      const { state: _, ...record } = recordOf(update);
+      const readAt = AT + Number(later);
+      const listed = { record, readAt, readBefore: readAt, digest: '', untimed: clocks.startsWith('ours') };
+      const tombstone = {
+        ...{ version: 1, readAt: AT, untimed: clocks.endsWith('ours') },
+        ...(known !== '-' && { updatedAt: AT + Number(known) }),
+      };
+      expect(isMadeAgain(listed, tombstone)).toBe(expected === 'true');
+    },
+  );
 });

@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
-import type { ChangeEvent } from '../../functions/model/event.ts';
 import { type Recheck, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
+import type { Snapshot } from '../../functions/model/snapshot.ts';
 import type { PassContext } from '../../functions/pass/context/context.ts';
-import { isOfOneProject, TaskListMissingError, TooLargeError } from '../../functions/pass/failures.ts';
-import { look } from '../../functions/pass/look.ts';
+import {
+  failureReason,
+  isOfOneProject,
+  TaskListMissingError,
+  TooLargeError,
+} from '../../functions/pass/failures.ts';
+import { checkProject, checkTasks, identifiersOf, look } from '../../functions/pass/look.ts';
 import type { Listed } from '../../functions/pass/reading/listing.ts';
 import type { Found } from '../../functions/pass/rechecks.ts';
 import type { PassState } from '../../functions/pass/state.ts';
@@ -15,33 +20,12 @@ import {
   ServiceUnreachableError,
 } from '../../functions/service/errors.ts';
 import { type CommitResult, type Snapshots, TornSnapshotError } from '../../functions/store/store.ts';
-import { owedIn } from '../kit/owed.ts';
-import { openStage } from '../kit/stage.ts';
-import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
-const stage = openStage();
-const { told } = stage;
-let world: World;
-
-async function baselined(options: WorldOptions = {}): Promise<void> {
-  world = await stage.create({ projects: 2, tasksPerProject: 1, ...options });
-  await world.run();
-  await world.later('changes', 600_000);
-}
-const load = async (id = '1001') => {
-  const snapshot = await world.snapshots.load(world.process, id);
-  if (!snapshot) throw new Error(`no snapshot of ${id}`);
-  return snapshot;
-};
 const iso = (time: number) => new Date(time).toISOString();
-const observed = async () =>
-  (await world.events()).flatMap(({ data }) => ('observed' in data ? [data.observed.after] : []));
-/** A pass, a minute later, with another `commit`. */
-const runWith = (commit: Snapshots['commit'], mode: 'changes' | 'sweep' = 'changes') => {
-  world.pass(60_000);
-  return world.run(mode, { poll: world.poller({ snapshots: { ...world.snapshots, commit } }) });
-};
+const recheckOf = (cause: Recheck['cause']): Recheck => ({
+  ...{ cause, since: 0, foundAt: AT, reason: 'r', isReported: true, revision: 1 },
+});
 
 describe('a look at a project', () => {
   const listedAt = (readAt: number, record: JsonObject): Listed => ({
@@ -105,20 +89,8 @@ describe('a look at a project', () => {
   });
 
   it('asks for the tasks of one that is owed a look before the whole list is read for it', async () => {
-    const recheck: Recheck = {
-      cause: 'unreadable',
-      since: 0,
-      foundAt: AT,
-      reason: 'r',
-      isReported: true,
-      revision: 1,
-    };
+    const recheck = recheckOf('unreadable');
     expect(await lookAt(undefined, undefined, { recheck })).toEqual([{ end: 'unclear', tasksReadAt: AT }, 1]);
-  });
-
-  it('settles one that a baseline has a snapshot of', async () => {
-    const [again] = await lookAt({ id: '7' }, listedAt(AT, { id: '7', name: 'Other' }), { kind: 'baseline' });
-    expect(again.end).toBe('settled');
   });
 
   it('settles one of which nothing changed, and is uncertain of two records that were read at one moment', async () => {
@@ -146,14 +118,7 @@ describe('a look at a project', () => {
   it('finds no fault yet with one whose list of tasks is gone while only changed projects are listed', async () => {
     const [first] = await lookAt({ id: '7' }, listedAt(AT + 9_000, { id: '7' }), { isMissing: true });
     expect(first).toEqual({ end: 'unclear', tasksReadAt: undefined });
-    const recheck: Recheck = {
-      cause: 'no-task-list',
-      since: 0,
-      foundAt: AT,
-      reason: 'r',
-      isReported: true,
-      revision: 1,
-    };
+    const recheck = recheckOf('no-task-list');
     const [again] = await lookAt({ id: '7' }, listedAt(AT + 9_000, { id: '7' }), {
       isMissing: true,
       recheck,
@@ -202,95 +167,86 @@ describe('what goes wrong', () => {
   });
 });
 
-describe('a project without a change', () => {
-  const requested = (path: RegExp) =>
-    world.service.requests.filter(request => path.test(request.path)).length;
-
-  it('invariant 6: whose update time alone moved costs no definitions, and is kept as of now, silently', async () => {
-    await baselined({ freedoms: { auditDenied: 403 } });
-    await world.later();
-    const [before, asked] = [await load(), requested(/coverpage|customfields/i)];
-    world.edit.touchProject(PROCESS, '1001');
-    expect(await world.later()).toMatchObject({ projects: 1, commits: 1, events: 0 });
-    expect(requested(/coverpage|customfields/i)).toBe(asked);
-    const after = await load();
-    expect(after.version).toBe(world.clock.now);
-    expect([after.recordReadAt > before.recordReadAt, after.tasksReadAt > before.tasksReadAt]).toEqual([
-      true,
-      true,
-    ]);
-    expect(await told()).toEqual([]);
+describe('the reason of a failure', () => {
+  it('invariant 10: is told where the service says it, and else not: what AWS says is about our own stack', () => {
+    const refused = new ServiceStatusError('GET /a', 403, 'access is denied');
+    expect(failureReason(refused)).toBe('GET /a: status 403: access is denied');
+    const head = 'GET /a: status 403: ';
+    const longest = 'a'.repeat(300 - head.length);
+    expect(failureReason(new ServiceStatusError('GET /a', 403, longest))).toBe(head + longest);
+    expect(failureReason(new ServiceStatusError('GET /a', 403, `${longest}b`))).toBe(`${head}${longest}…`);
+    const torn = failureReason(new ServiceStatusError('GET /a', 403, `a${'😀'.repeat(2_000)}`));
+    expect(torn).toHaveLength(301);
+    expect(torn.isWellFormed()).toBe(true);
+    const ours = new Error('User: arn:aws:iam::1:role/poll is not authorized');
+    expect(failureReason(ours)).toBe('The poller itself failed; see its log.');
   });
 
-  it('invariant 5: that an audit entry names is not written', async () => {
-    await baselined();
-    world.edit.updateTask(PROCESS, '1001', '500001', {}, { touch: false });
-    const before = await load();
-    expect(await world.later()).toMatchObject({ projects: 1, commits: 0 });
-    expect(await load()).toEqual(before);
-  });
-
-  it('invariant 8: is read afresh when another pass is ahead of it', async () => {
-    await baselined();
-    world.edit.touchProject(PROCESS, '1001');
-    let isFirst = true;
-    const report = await runWith(async (process, request) => {
-      if (!isFirst) return world.snapshots.commit(process, request);
-      isFirst = false;
-      world.edit.updateTask(PROCESS, '1001', '500001', { status: 'Done' }, { touch: false, audit: false });
-      return 'conflict';
-    });
-    expect(report).toMatchObject({ outcome: 'completed', commits: 1, events: 1 });
-    expect(await told()).toEqual(['task.updated 1001/500001 status: "To do" → "Done"']);
-  });
-
-  it('is one where all that changed is that a field was archived', async () => {
-    await baselined({ freedoms: { auditDenied: 403 } });
-    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
-    await world.later();
-    world.edit.archiveField(PROCESS, 'project', 'budget');
-    world.edit.touchProject(PROCESS, '1001');
-    expect(await world.later()).toMatchObject({ outcome: 'completed', commits: 1 });
-    expect((await told()).filter(line => !line.startsWith('field.'))).toEqual([
-      'project.updated 1001 budget: "" → "1"',
-    ]);
-    expect(await owedIn(world)).toEqual([]);
-  });
-});
-
-describe('the time since which a change may have happened', () => {
-  it('is when the record was last read, or when the last sweep began, whichever is later', async () => {
-    await baselined({ freedoms: { auditDenied: 403 } });
-    const baseline = (await world.snapshots.readState(world.process)).sweptAt;
-    const edit = async (budget: string) => {
-      world.edit.updateProject(PROCESS, '1001', { budget });
-      world.edit.updateTask(PROCESS, '1001', '500001', { status: budget });
-      await world.later();
-      return [(await load()).recordReadAt, (await load()).tasksReadAt].map(iso);
-    };
-    const [record, tasks] = await edit('1');
-    await edit('2');
-    await world.later('sweep', 600_000);
-    const swept = (await world.snapshots.readState(world.process)).sweptAt;
-    await edit('3');
-    expect(await observed()).toEqual([iso(baseline), iso(baseline), record, tasks, iso(swept), iso(swept)]);
-  });
-});
-
-describe('an event about a task', () => {
-  const nameOf = ({ data }: ChangeEvent) =>
-    'project' in data && 'name' in data.project ? data.project.name : undefined;
-
-  it('names its project, also when both are new, and when both are deleted', async () => {
-    await baselined();
-    const id = world.edit.createProject(PROCESS, { name: 'New' });
-    world.edit.createTask(PROCESS, id, { name: 'Task' });
-    await world.later();
-    world.edit.deleteProject(PROCESS, id);
-    await world.later();
-    const named = (await world.events()).map(event => [event.type, nameOf(event)]);
-    expect(named).toEqual(
-      ['project.created', 'task.created', 'task.deleted', 'project.deleted'].map(type => [type, 'New']),
+  it('is told whole of a project that is too large', () => {
+    expect(failureReason(new TooLargeError('p1', '1001'))).toBe(
+      'Project 1001 of process p1 is too large to commit: its record and tasks, compressed, exceed the 4 MB of one DynamoDB ' +
+        'transaction. Split the project in the service.',
     );
+  });
+});
+
+describe('a check of identifiers', () => {
+  const task = (id: string, more: JsonObject = {}) => [id, { id, ...more }] as const;
+  const process = { workspace: 'eu', processId: 'p' };
+  const checked = (known: Tasks, read: Tasks) => () =>
+    checkTasks(process, '1', new Map(known), new Map(read));
+  /** A check of a new project beside those in these snapshots. */
+  const checkedAmong = async (snapshots: Pick<Snapshots, 'heads' | 'load'>, record: JsonObject) =>
+    checkProject(process, 'new', record, await identifiersOf(process, snapshots));
+  const headsOf = (...ids: string[]) =>
+    async function* () {
+      yield ids.map(projectId => ({ projectId, version: 1, recordReadAt: 0, tasksReadAt: 0 }));
+    };
+  /** A check of a new project, beside one that is known. */
+  const checkedBeside = (knownId: string, known: JsonObject, record: JsonObject) =>
+    checkedAmong(
+      { heads: headsOf(knownId), load: async () => ({ content: { record: known } }) as unknown as Snapshot },
+      record,
+    );
+  type Tasks = readonly (readonly [string, JsonObject])[];
+
+  it('asks nothing of a list that is empty, or is the first', () => {
+    expect(checked([task('1')], [])).not.toThrow();
+    expect(checked([], [['2', { key: '2' }]])).not.toThrow();
+  });
+
+  it('is content when one of the new tasks has what identified those known', () => {
+    expect(checked([task('1')], [['2', { key: '2' }], task('3')])).not.toThrow();
+    expect(checked([task('1')], [['2', { key: '2' }]])).toThrow(
+      /projects\/1\/tasks: at \$: .*found 2 without/,
+    );
+  });
+
+  it('names all properties that may have been the identifier', () => {
+    const known = { id: '1', key: 1, name: 'One' };
+    expect(checked([['1', known]], [['2', { name: '2' }]])).toThrow('records with id or key, which');
+    expect(checked([['1', known]], [['2', { key: 2 }]])).not.toThrow();
+  });
+
+  it.each([null, true, {}, [1]])('takes no %j for an identifier', id => {
+    expect(checked([task('1')], [['2', { id }]])).toThrow('records with id');
+  });
+
+  it('knows nothing better when no property of those known is their identifier', async () => {
+    expect(checked([['1', { name: 'One' }]], [['2', { key: '2' }]])).not.toThrow();
+    await checkedBeside('1', { name: 'One' }, { key: '2' });
+    await expect(checkedBeside('1', { id: '1' }, { key: '2' })).rejects.toThrow('found new without it');
+  });
+
+  it('knows nothing when no project is known', async () => {
+    const load = async () => undefined;
+    await checkedAmong({ heads: headsOf(), load }, { key: 'new' });
+  });
+
+  it('fails when the projects that are known cannot be read', async () => {
+    const load = async () => {
+      throw new Error('throttled');
+    };
+    await expect(checkedAmong({ heads: headsOf('1'), load }, { id: 'new' })).rejects.toThrow('throttled');
   });
 });

@@ -1,16 +1,11 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { PollDependencies } from '../../functions/handlers/create-poll.ts';
 import type { ServiceConnection } from '../../functions/service/service.ts';
-import { openTable, type TestTable } from '../kit/table.ts';
-import { createWorld } from '../kit/world.ts';
+import { openStage } from '../kit/stage.ts';
 
-let table: TestTable;
-beforeAll(async () => {
-  table = await openTable();
-});
-afterAll(() => table?.stop());
+const stage = openStage();
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -57,29 +52,20 @@ function aliveTasks() {
   };
 }
 
-describe('memory', () => {
-  it.each(['baseline', 'sweep'] as const)(
-    'invariant 7: of a %s holds the tasks of the projects that are being worked on, and no more',
-    async kind => {
-      const alive = aliveTasks();
-      const world = await createWorld(table, {
-        projects: PROJECTS,
-        tasksPerProject: TASKS,
-        settings: { concurrency: CONCURRENCY },
-      });
-      try {
-        if (kind === 'sweep') await world.run();
-        const dependencies: Partial<PollDependencies> = {
-          connect: target => alive.watch(world.connect(target)),
-          onProgress: alive.count,
-        };
-        await world.run('sweep', { poll: world.poller(dependencies) });
-        expect(alive.seen()).toBe(PROJECTS * TASKS);
-        expect(alive.most()).toBeGreaterThan(0);
-        expect(alive.most()).toBeLessThanOrEqual((CONCURRENCY + 2) * TASKS);
-      } finally {
-        await world.stop();
-      }
-    },
-  );
-});
+it.each(['baseline', 'sweep'] as const)(
+  'invariant 7: a %s holds the tasks of the projects that are being worked on, and no more',
+  async kind => {
+    const alive = aliveTasks();
+    const sizes = { projects: PROJECTS, tasksPerProject: TASKS, settings: { concurrency: CONCURRENCY } };
+    const world = await stage.create(sizes);
+    if (kind === 'sweep') await world.run();
+    const dependencies: Partial<PollDependencies> = {
+      connect: target => alive.watch(world.connect(target)),
+      onProgress: alive.count,
+    };
+    await world.run('sweep', { poll: world.poller(dependencies) });
+    expect(alive.seen()).toBe(PROJECTS * TASKS);
+    expect(alive.most()).toBeGreaterThan(0);
+    expect(alive.most()).toBeLessThanOrEqual((CONCURRENCY + 2) * TASKS);
+  },
+);

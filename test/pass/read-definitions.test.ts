@@ -12,7 +12,7 @@ const GET = 'GET /processes/p/coverpage';
 const fields = [{ externalId: 'budget' }];
 
 /** Reads the definitions of a service that answers `error` to one of the two requests. */
-async function read(list: 'coverpage' | 'taskCustomFields', error: Error) {
+async function read(list: 'coverpage' | 'taskCustomFields', error: Error, known: string[] = []) {
   const warned: [message: string, details: object | undefined][] = [];
   const log = {
     info: () => undefined,
@@ -27,7 +27,7 @@ async function read(list: 'coverpage' | 'taskCustomFields', error: Error) {
     },
   } as unknown as Service;
   const reports = new Reports(
-    { process: { workspace: 'eu', processId: 'p' }, log, known: [] } as unknown as PassPorts,
+    { process: { workspace: 'eu', processId: 'p' }, log, known } as unknown as PassPorts,
     [],
   );
   const definitions = await readDefinitions(service, 'p', reports);
@@ -44,6 +44,8 @@ it.each([
     new ServiceAnswerError(GET, { path: '$', expected: 'a list', found: 'null' }),
   ]) {
     const { definitions, warned } = await read(list, error);
+    // What the configuration states already is not reported.
+    expect((await read(list, error, [code])).warned).toEqual([]);
     expect(definitions).toEqual({ project: fields, task: fields, [entity]: undefined });
     expect(warned).toEqual([
       [

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import type { RecentProjects } from '../../functions/model/process-state.ts';
 import { digest } from '../../functions/pass/reading/digest.ts';
-import { Recent } from '../../functions/pass/survey.ts';
+import { fitting, Recent } from '../../functions/pass/survey.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -91,14 +91,6 @@ describe('recently listed projects', () => {
     expect(next.toSave()).toEqual([]);
   });
 
-  it('are remembered by short digests, 2,000 of them, those that came last', () => {
-    const recent = new Recent([]);
-    for (let id = 0; id <= 2_000; id++) recent.add(String(id), listed, AT);
-    const saved = recent.toSave();
-    expect([saved.length, saved[0]?.[0], saved.at(-1)?.[0]]).toEqual([2_000, '1', '2000']);
-    expect(saved[0]?.[1]).toHaveLength(16);
-  });
-
   it('are remembered while they are listed, and no longer', () => {
     const first = new Recent([]);
     first.add('1', listed, AT + 60_000);
@@ -107,4 +99,18 @@ describe('recently listed projects', () => {
     expect(second.toSave()).toEqual(first.toSave());
     expect(new Recent(second.toSave()).toSave()).toEqual([]);
   });
+});
+
+it('takes the first items, as many as fit', () => {
+  const items = ['a', 'bb', 'ccc'];
+  // Each with its quotes and the comma behind it.
+  expect([0, 3, 4, 8, 9, 14, 15].map(bytes => fitting(items, bytes).length)).toEqual([0, 0, 1, 1, 2, 2, 3]);
+  expect(fitting(items, 9)).toEqual(['a', 'bb']);
+  expect(fitting([], 0)).toEqual([]);
+});
+
+it('counts bytes of JSON, not characters', () => {
+  expect(fitting(['é', '\u0001'], 5)).toEqual(['é']);
+  expect(fitting(['é', '\u0001'], 13)).toEqual(['é']);
+  expect(fitting(['é', '\u0001'], 14)).toEqual(['é', '\u0001']);
 });

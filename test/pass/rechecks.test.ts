@@ -211,3 +211,18 @@ describe('an outage', () => {
     expect(findingsOf(11, 11, new Map([['1', recheckOf({ foundAt: AT - 59_999 })]])).areOutage).toBe(true);
   });
 });
+
+it('hands out what was found since it was last asked for, in the order of ids, and keeps all', () => {
+  const findings = new Findings(UNKNOWN_PROCESS, 3);
+  findings.set('9', { end: 'settled' });
+  findings.set('10', { end: 'unclear' });
+  expect(findings.takeNew()).toEqual([
+    ['10', { end: 'unclear' }],
+    ['9', { end: 'settled' }],
+  ]);
+  expect(findings.takeNew()).toEqual([]);
+  findings.set('10', { end: 'vanished' });
+  expect(findings.takeNew()).toEqual([['10', { end: 'vanished' }]]);
+  expect(findings.sorted().map(([id]) => id)).toEqual(['10', '9']);
+  expect(findings.idsOf('vanished', 'unclear')).toEqual(['10']);
+});

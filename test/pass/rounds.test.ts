@@ -1,328 +1,213 @@
 import { describe, expect, it } from 'vitest';
-import type { Lease, Snapshots } from '../../functions/store/store.ts';
+import type { Snapshots } from '../../functions/store/store.ts';
 import { hide, isWholeListing } from '../kit/hide.ts';
-import { knownIn, owedIn, owedInShort } from '../kit/owed.ts';
-import { isTasksOf, openStage } from '../kit/stage.ts';
-import { applyEvents, servedState, snapshotState } from '../kit/told.ts';
+import { ids, isTasksOf, openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const stage = openStage();
-const { told } = stage;
+const { budget, owed, refuse, runOver, told } = stage;
 let world: World;
 
-/** A world well behind its baseline, whose passes look at one project at a time. */
-async function baselined(options: WorldOptions = {}): Promise<unknown> {
-  world = await stage.create({ projects: 8, tasksPerProject: 1, settings: { concurrency: 1 }, ...options });
-  await world.run();
-  await world.later('changes', 600_000);
-  return snapshotState(world.snapshots, world.process);
-}
-const refuse = (id: string, status = 403) =>
-  world.service.fail({ when: isTasksOf(id), times: 1_000, fault: { status } });
-const budget = (id: string, value: string) => world.edit.updateProject(PROCESS, id, { budget: value });
-const ids = (count: number) => Array.from({ length: count }, (_, index) => String(1001 + index));
+/** Its passes look at one project at a time. */
+const settled = async (options: WorldOptions = {}) => {
+  world = await stage.settled({
+    ...{ projects: 8, tasksPerProject: 1, settings: { concurrency: 1 } },
+    ...options,
+  });
+};
 const wholeListings = () =>
-  world.service.requests.filter(request => isWholeListing(request) && !request.path.includes('after='));
-/** A poller each of whose projects takes 11 s: after each it writes how far it came. */
-const slow = (over: Partial<Snapshots> = {}) =>
-  world.poller({ onProgress: () => world.pass(11_000), snapshots: { ...world.snapshots, ...over } });
-const expectConverged = async (baseline: unknown) => {
-  const served = servedState(world.edit, PROCESS);
-  expect(applyEvents(baseline, await world.events())).toEqual(served);
-  expect(await snapshotState(world.snapshots, world.process)).toEqual(served);
+  world.service.requests.filter(request => isWholeListing(request) && !request.path.includes('after='))
+    .length;
+/** Each project takes 11 s: after each the pass writes how far it came. */
+const slow = { onProgress: () => world.pass(11_000) };
+/** What a pass writes of rechecks and of its progress, in order. */
+const writing = () => {
+  const written: string[] = [];
+  const calls: Partial<Snapshots> = {
+    writeRechecks: (process, changes) => {
+      written.push(...changes.map(({ projectId, after }) => `${projectId} ${after?.cause ?? 'settled'}`));
+      return world.snapshots.writeRechecks(process, changes);
+    },
+    saveProgress: (process, lease, until) => {
+      if (lease.progress !== undefined) written.push(`reached ${lease.progress}`);
+      return world.snapshots.saveProgress(process, lease, until);
+    },
+  };
+  return { written, calls };
 };
 
 describe('how far a pass has come', () => {
   it.each(['changes', 'sweep'] as const)(
-    'invariant 1: is written behind what it owes a look up to there, and not before: %s',
+    'invariant 1: is written after the rechecks up to there, each of them once: %s',
     async mode => {
-      await baselined();
-      for (const id of ids(8)) budget(id, '1');
+      await settled();
+      budget(ids(8));
       refuse('1002');
-      const written: string[] = [];
-      const writeRechecks: Snapshots['writeRechecks'] = async (process, changes) => {
-        written.push(...changes.map(({ projectId }) => `owed ${projectId}`));
-        return world.snapshots.writeRechecks(process, changes);
-      };
-      const saveProgress: Snapshots['saveProgress'] = (process, lease, until) => {
-        if (lease.progress !== undefined) written.push(`reached ${lease.progress}`);
-        return world.snapshots.saveProgress(process, lease, until);
-      };
-      world.pass(60_000);
-      await world.run(mode, { poll: slow({ writeRechecks, saveProgress }) });
+      const { written, calls } = writing();
+      await runOver(calls, mode, slow);
       expect(written).toContain('reached 1008');
       const reached = written.findIndex(line => line.startsWith('reached') && line >= 'reached 1002');
-      expect(written.slice(0, reached)).toContain('owed 1002');
+      expect(written.slice(0, reached)).toContain('1002 unreadable');
+      expect(written.filter(line => line.startsWith('1002'))).toHaveLength(1);
     },
   );
 
   it('is written after each ten seconds', async () => {
-    await baselined();
-    const reached = new Set<string>();
-    const saveProgress: Snapshots['saveProgress'] = (process, lease, until) => {
-      if (lease.progress !== undefined) reached.add(lease.progress);
-      return world.snapshots.saveProgress(process, lease, until);
-    };
-    world.pass(60_000);
-    const snapshots = { ...world.snapshots, saveProgress };
-    await world.run('sweep', { poll: world.poller({ onProgress: () => world.pass(10_000), snapshots }) });
-    expect([...reached]).toEqual(ids(8));
+    await settled();
+    const { written, calls } = writing();
+    await runOver(calls, 'sweep', { onProgress: () => world.pass(10_000) });
+    expect([...new Set(written)]).toEqual(ids(8).map(id => `reached ${id}`));
   });
 
   it('names, of projects that were skipped, also those whose recheck it cleared on its way', async () => {
-    await baselined();
-    for (const id of ids(8)) budget(id, '1');
+    await settled();
+    budget(ids(8));
     const refused = refuse('1002');
     await world.later('changes');
     refused.cancel();
-    for (const id of ids(8)) budget(id, '2');
-    world.pass(60_000);
-    expect(await world.run('changes', { poll: slow() })).toMatchObject({ skippedNoLonger: ['1002'] });
-    expect(await owedIn(world)).toEqual([]);
+    budget(ids(8), '2');
+    expect(await runOver({}, 'changes', slow)).toMatchObject({ skippedNoLonger: ['1002'] });
+    expect(await owed()).toEqual([]);
   });
 
-  const kills: readonly (readonly [
-    'changes' | 'sweep',
-    'writeRechecks' | 'saveProgress',
-    'before' | 'after',
-  ])[] = [
-    ['changes', 'writeRechecks', 'before'],
-    ['changes', 'writeRechecks', 'after'],
-    ['changes', 'saveProgress', 'before'],
-    ['changes', 'saveProgress', 'after'],
-    ['sweep', 'writeRechecks', 'before'],
-    ['sweep', 'writeRechecks', 'after'],
-    ['sweep', 'saveProgress', 'before'],
-    ['sweep', 'saveProgress', 'after'],
-  ];
-  it.each(kills)(
-    'invariant 1: loses no project that cannot be read where a %s pass dies at %s, %s it happened',
-    async (mode, call, when) => {
-      const baseline = await baselined();
-      for (const id of ids(8)) budget(id, '1');
-      const refused = refuse('1002');
-      let isDead = false;
-      const dying = async <Result>(work: () => Promise<Result>, isHere: boolean): Promise<Result> => {
-        if (isDead || (isHere && when === 'before')) isDead = true;
-        const result = isDead ? undefined : await work();
-        isDead ||= isHere;
-        if (isDead) throw new Error('killed');
-        return result as Result;
-      };
-      const hasBacklog = ({ progress }: Lease) => progress !== undefined && progress >= '1002';
-      const poll = slow({
-        writeRechecks: (process, changes) =>
-          dying(
-            () => world.snapshots.writeRechecks(process, changes),
-            call === 'writeRechecks' && changes.length > 0,
-          ),
-        saveProgress: (process, lease, until) =>
-          dying(
-            () => world.snapshots.saveProgress(process, lease, until),
-            call === 'saveProgress' && hasBacklog(lease),
-          ),
-        ...Object.fromEntries(
-          (['commit', 'release', 'abandon', 'finish', 'announce'] as const).map(name => [
-            name,
-            (...given: unknown[]) =>
-              dying(
-                () => (world.snapshots[name] as (...given: unknown[]) => Promise<unknown>)(...given),
-                false,
-              ),
-          ]),
-        ),
-      });
-      world.pass(60_000);
-      await expect(world.run(mode, { poll })).rejects.toThrow('killed');
-      await world.later(mode, 61_000);
-      expect(await owedInShort(world)).toEqual([expect.stringMatching(/^1002 unreadable/)]);
-      refused.cancel();
-      await world.later('changes');
-      expect(await owedIn(world)).toEqual([]);
-      await expectConverged(baseline);
-    },
-  );
+  it('invariant 1: is not written in an outage, nor is any recheck', async () => {
+    await settled({ projects: 30 });
+    budget(ids(30));
+    const refusals = ids(30).map(id => refuse(id));
+    const { written, calls } = writing();
+    // From the twentieth on it would write how far it came after each project.
+    const onProgress = ({ done }: { readonly done: number }) => done >= 20 && world.pass(11_000);
+    for (const mode of ['changes', 'sweep'] as const)
+      await expect(runOver(calls, mode, { onProgress })).rejects.toThrow(/^30 project\(s\) cannot be read/);
+    expect([written, await owed(), await told()]).toEqual([[], [], []]);
+    for (const { cancel } of refusals) cancel();
+    expect(await world.later()).toMatchObject({ events: 30 });
+  });
+
+  it('invariant 1: stays where it was when the rechecks up to there cannot be written', async () => {
+    await settled();
+    refuse('1002');
+    const writeRechecks: Snapshots['writeRechecks'] = async (_, { length }) => {
+      if (length > 0) throw new Error('throttled');
+    };
+    await expect(runOver({ writeRechecks }, 'sweep', slow)).rejects.toThrow('throttled');
+    await world.later('sweep');
+    expect(await owed()).toEqual(['1002 unreadable']);
+  });
+
+  it('is where the next run of a `changes` pass begins, which settles what the first one found', async () => {
+    await settled();
+    const refused = refuse('1001');
+    budget('1001');
+    await world.later();
+    refused.cancel();
+    const { watermark } = await stage.state();
+    budget(ids(7), '2');
+    world.edit.deleteProject(PROCESS, '1008');
+    const short = { onProgress: () => world.pass(200), remaining: 1_600 };
+    expect((await runOver({}, 'changes', short)).outcome).toBe('unfinished');
+    // The entries that the first run read are not lost, though this run cannot read the log.
+    world.service.fail({ when: ({ path }) => path.includes('/auditlog'), fault: { status: 403 } });
+    expect((await world.run('changes')).outcome).toBe('completed');
+    const state = await stage.state();
+    expect([...state.rechecks]).toEqual([]);
+    expect(state.watermark).toBeGreaterThan(watermark);
+    await world.later('changes', 600_000);
+    expect((await told()).at(-1)).toBe('project.deleted 1008');
+  });
 });
 
-describe('what is owed a look while a pass goes on', () => {
-  it('is written once, however long the pass takes', async () => {
-    await baselined();
-    refuse('1002');
-    const written: string[] = [];
-    const writeRechecks: Snapshots['writeRechecks'] = async (process, changes) => {
-      written.push(...changes.map(({ projectId }) => projectId));
-      return world.snapshots.writeRechecks(process, changes);
-    };
-    world.pass(60_000);
-    await world.run('sweep', { poll: slow({ writeRechecks }) });
-    expect(written).toEqual(['1002']);
-  });
-
+describe('a recheck that a pass wrote on its way', () => {
   it.each(['changes', 'sweep'] as const)(
-    'is owed no longer once the second round of a %s pass settles it',
+    'is removed when the second round of a %s pass settles it',
     async mode => {
-      await baselined();
-      for (const id of ids(8)) budget(id, '1');
-      world.service.fail({ when: isTasksOf('1002'), times: 1, fault: { status: 404 } });
-      const written: string[] = [];
-      const writeRechecks: Snapshots['writeRechecks'] = async (process, changes) => {
-        written.push(...changes.map(({ projectId, after }) => `${projectId}: ${after?.cause}`));
-        return world.snapshots.writeRechecks(process, changes);
-      };
-      world.pass(60_000);
-      expect(await world.run(mode, { poll: slow({ writeRechecks }) })).toMatchObject({
-        outcome: 'completed',
-      });
-      expect(written).toEqual(['1002: uncertain', '1002: undefined']);
-      expect(await owedIn(world)).toEqual([]);
+      await settled();
+      budget(ids(8));
+      refuse('1002', 404, 1);
+      const { written, calls } = writing();
+      expect(await runOver(calls, mode, slow)).toMatchObject({ outcome: 'completed' });
+      expect(written.filter(line => !line.startsWith('reached'))).toEqual(['1002 uncertain', '1002 settled']);
+      expect(await owed()).toEqual([]);
     },
   );
 
-  it('is owed no longer then, though another project is, which this pass leaves to the next sweep', async () => {
-    await baselined();
+  it('is removed then, though another one is left to the next sweep', async () => {
+    await settled();
     hide(world, ['1008']);
     await world.later('sweep');
-    for (const id of ids(7)) budget(id, '1');
-    world.service.fail({ when: isTasksOf('1002'), times: 1, fault: { status: 404 } });
-    world.pass(60_000);
-    expect(await world.run('changes', { poll: slow() })).toMatchObject({ outcome: 'completed' });
-    expect(await owedInShort(world)).toEqual(['1008 not-listed']);
-  });
-});
-
-describe('an outage', () => {
-  it('invariant 1: owes no project a look, and moves no progress past one', async () => {
-    const baseline = await baselined({ projects: 30 });
-    for (const id of ids(30)) budget(id, '1');
-    const refusals = ids(30).map(id => refuse(id));
-    const reached: unknown[] = [];
-    const saveProgress: Snapshots['saveProgress'] = (process, lease, until) => {
-      reached.push(lease.progress);
-      return world.snapshots.saveProgress(process, lease, until);
-    };
-    world.pass(60_000);
-    // From here on it writes how far it came after each project.
-    const onProgress = ({ done }: { readonly done: number }) => done >= 20 && world.pass(11_000);
-    const poll = world.poller({ onProgress, snapshots: { ...world.snapshots, saveProgress } });
-    for (const mode of ['changes', 'sweep'] as const)
-      await expect(world.run(mode, { poll })).rejects.toThrow(/^30 project\(s\) cannot be read/);
-    expect([await owedIn(world), await told()]).toEqual([[], []]);
-    expect(new Set(reached)).toEqual(new Set([undefined]));
-    for (const { cancel } of refusals) cancel();
-    await world.later();
-    await expectConverged(baseline);
-  });
-
-  it('stays one, however many passes meet it a few projects at a time: none is told as skipped', async () => {
-    const baseline = await baselined({ projects: 40 });
-    for (const id of ids(40)) budget(id, '1');
-    const refusals = ids(40).map(id => refuse(id));
-    for (let pass = 0; pass < 6; pass++) {
-      world.pass(60_000);
-      await expect(world.run('sweep', { poll: slow() })).rejects.toThrow(/cannot be read or committed/);
-      await expect(world.run('changes', { poll: slow() })).rejects.toThrow(/cannot be read or committed/);
-    }
-    expect((await told()).filter(line => line !== 'source.stalled')).toEqual([]);
-    for (const { cancel } of refusals) cancel();
-    for (const mode of ['changes', 'sweep'] as const) await world.later(mode);
-    expect(await owedIn(world)).toEqual([]);
-    await expectConverged(baseline);
+    budget(ids(7));
+    refuse('1002', 404, 1);
+    expect(await runOver({}, 'changes', slow)).toMatchObject({ outcome: 'completed' });
+    expect(await owed()).toEqual(['1008 not-listed']);
   });
 });
 
 describe('the second round', () => {
-  it('invariant 5: is none where nothing is unclear: no whole list is read', async () => {
-    await baselined();
-    budget('1001', '1');
-    world.service.clearRequests();
-    await world.later();
-    expect(wholeListings()).toEqual([]);
-  });
-
-  it('is none, either, of a baseline that goes on when a project has gone: a sweep tells that later', async () => {
+  it('is left out of a baseline that goes on when a project has gone: a sweep emits that later', async () => {
     world = await stage.create({ projects: 8, settings: { concurrency: 1 } });
-    let done = -1;
-    const poll = world.poller({
-      onProgress: () => {
-        done += 1;
-        if (done === 3) world.pass(150_000);
-      },
+    const onProgress = ({ done }: { readonly done: number }) => done === 3 && world.pass(150_000);
+    expect(await runOver({}, 'changes', { onProgress, remaining: 150_000 })).toMatchObject({
+      outcome: 'unfinished',
     });
-    expect(await world.run('changes', { poll, remaining: 150_000 })).toMatchObject({ outcome: 'unfinished' });
     world.edit.deleteProject(PROCESS, '1001');
     world.service.clearRequests();
     expect(await world.later()).toMatchObject({ mode: 'baseline', outcome: 'completed' });
-    expect([wholeListings().length, await told()]).toEqual([1, []]);
+    expect([wholeListings(), await told()]).toEqual([1, []]);
     await world.later('sweep');
     expect(await told()).toContain('project.deleted 1001');
   });
 
   it('reads the whole list once for all that is unclear', async () => {
-    await baselined();
-    for (const id of ['1001', '1003', '1005']) world.edit.deleteProject(PROCESS, id);
-    world.service.clearRequests();
+    await settled();
+    const gone = ['1001', '1003', '1005'];
+    for (const id of gone) world.edit.deleteProject(PROCESS, id);
     await world.later();
-    expect(wholeListings()).toHaveLength(1);
+    expect(wholeListings()).toBe(1);
     expect((await told()).filter(line => line.startsWith('project.'))).toEqual(
-      ['1001', '1003', '1005'].map(id => `project.deleted ${id}`),
+      gone.map(id => `project.deleted ${id}`),
     );
   });
 
-  it('invariant 9: shows a sweep the projects that its first listing lacked', async () => {
-    await baselined();
-    budget('1004', '1');
-    hide(world, ['1004'], 1);
-    await world.later('sweep');
-    expect(await told()).toEqual(['project.updated 1004 budget: "" → "1"']);
-    expect(await owedIn(world)).toEqual([]);
-    expect(await knownIn(world)).toHaveLength(8);
-  });
-
-  it('looks at the projects in the order of their ids, whatever left them to it', async () => {
-    await baselined();
+  it('looks at the projects in the order of their ids, by the snapshots that the first round has read', async () => {
+    await settled();
     for (const id of ['1002', '1005'])
       world.edit.updateTask(PROCESS, id, `500${id.slice(1)}`, { status: 'Done' });
-    hide(world, ['1002'], 1);
-    world.service.fail({ when: isTasksOf('1005'), times: 1, fault: { status: 404 } });
-    world.service.clearRequests();
-    await world.later('sweep');
-    const requests = world.service.requests.slice(world.service.requests.findLastIndex(isWholeListing));
-    const asked = ['1002', '1005'].map(id => requests.findIndex(isTasksOf(id)));
-    expect(asked).toEqual([1, 2]);
-    expect((await told()).sort()).toEqual(
-      ['1002/500002', '1005/500005'].map(task => `task.updated ${task} status: "To do" → "Done"`),
-    );
-  });
-
-  it('counts what is missing by the snapshots that the first one has read', async () => {
-    await baselined();
     world.edit.deleteProject(PROCESS, '1003', { audit: false });
+    hide(world, ['1002'], 1);
+    refuse('1005', 404, 1);
+    world.service.clearRequests();
     let readings = 0;
     const heads: Snapshots['heads'] = (...given) => {
       readings += 1;
       return world.snapshots.heads(...given);
     };
-    world.pass(60_000);
-    await world.run('sweep', { poll: world.poller({ snapshots: { ...world.snapshots, heads } }) });
-    expect(await told()).toEqual(['task.deleted 1003/500003', 'project.deleted 1003']);
+    await runOver({ heads }, 'sweep');
+    const requests = world.service.requests.slice(world.service.requests.findLastIndex(isWholeListing));
+    expect(['1002', '1003', '1005'].map(id => requests.findIndex(isTasksOf(id)))).toEqual([1, 2, 3]);
+    expect((await told()).sort()).toEqual([
+      'project.deleted 1003',
+      'task.deleted 1003/500003',
+      ...['1002/500002', '1005/500005'].map(task => `task.updated ${task} status: "To do" → "Done"`),
+    ]);
     expect(readings).toBe(1);
   });
 
-  it('is that in which a project that was unreadable is found again, gone or not', async () => {
-    await baselined();
-    const refusals = ['1002', '1004'].map(id => refuse(id));
-    for (const id of ['1002', '1004']) budget(id, '1');
-    await world.later();
-    expect(await owedInShort(world)).toEqual(['1002 unreadable', '1004 unreadable']);
-    for (const { cancel } of refusals) cancel();
-    world.edit.deleteProject(PROCESS, '1004', { audit: false });
-    world.service.clearRequests();
-    await world.later('changes', 600_000);
-    expect(wholeListings()).toHaveLength(1);
-    expect(await owedIn(world)).toEqual([]);
-    expect((await told()).filter(line => line.startsWith('project.')).sort()).toEqual([
-      'project.deleted 1004',
-      'project.updated 1002 budget: "" → "1"',
-    ]);
+  it('invariant 1: goes on in the next run with what was left to it, and with nothing else', async () => {
+    await settled();
+    for (const id of ['1003', '1006']) world.edit.deleteProject(PROCESS, id, { audit: false });
+    world.edit.updateTask(PROCESS, '1005', '500005', { status: 'Done' });
+    refuse('1005', 404, 1);
+    world.service.fail({ when: isTasksOf('1003'), fault: { before: () => world.pass(16_000) } });
+    const looked = () => {
+      const found = world.service.requests.flatMap(({ path }) => /(\d+)\/tasks/.exec(path)?.[1] ?? []);
+      world.service.clearRequests();
+      return [...new Set(found)];
+    };
+    expect(await runOver({}, 'sweep', { remaining: 30_000 })).toMatchObject({ outcome: 'unfinished' });
+    expect(await owed()).toEqual(['1005 uncertain']);
+    expect(looked()).toEqual(['1001', '1002', '1004', '1005', '1007', '1008', '1003']);
+    expect(await world.later('sweep')).toMatchObject({ outcome: 'completed' });
+    expect(looked()).toEqual(['1005', '1003', '1006']);
+    expect(await owed()).toEqual([]);
   });
 });

@@ -1,243 +1,148 @@
 import { describe, expect, it } from 'vitest';
-import type { PassReport } from '../../functions/pass/run-pass.ts';
+import type { ProcessState, SavedState } from '../../functions/model/process-state.ts';
 import type { Snapshots } from '../../functions/store/store.ts';
-import { isTasksOf, openStage } from '../kit/stage.ts';
+import { ids, isTasksOf, openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const MINUTE = 60_000;
 const BUSY = { outcome: 'busy', projects: 0, commits: 0, events: 0 };
 const stage = openStage();
+const { budget, runOver, told, warned } = stage;
 let world: World;
 
-/** A world well behind its baseline, whose passes take one project after the other. */
-async function baselined(options: WorldOptions = {}): Promise<World> {
-  world = await stage.create({ settings: { concurrency: 1 }, ...options });
-  await world.run();
-  await world.later('changes', 10 * MINUTE);
-  return world;
-}
-const { told } = stage;
-const budget = (id: string, value: string) => world.edit.updateProject(PROCESS, id, { budget: value });
-const refuse = (id: string, headers = {}) =>
-  world.service.fail({ when: isTasksOf(id), times: 1_000, fault: { status: 429, headers } });
-const saidOf = (message: RegExp) =>
-  world.said.flatMap(one => (message.test(one.message) ? [[one.level, one.details]] : []));
+/** Its passes take one project after the other. */
+const settled = async (options: WorldOptions = {}) => {
+  world = await stage.settled({ settings: { concurrency: 1 }, ...options });
+};
+const updated = (...of: string[]) => of.map(id => `project.updated ${id} budget: "" → "1"`);
 
 describe('a lease', () => {
-  it('invariant 8: keeps others from a pass that still reads', async () => {
-    await baselined();
-    budget('1001', '1');
-    const others: PassReport[] = [];
-    const before = async () => {
-      others.push(await world.run('changes', { poll: world.poller() }));
-    };
-    world.service.fail({ when: isTasksOf('1001'), fault: { before } });
-    expect(await world.later()).toMatchObject({ outcome: 'completed' });
-    expect(others).toEqual([{ mode: 'changes', outcome: 'busy', projects: 0, commits: 0, events: 0 }]);
-  });
-
-  it('invariant 8: is held by one run alone, also of two that have one request', async () => {
-    await baselined();
-    const draws = [0.25, 0.75, 0.5];
-    const poll = world.poller({ random: () => draws.shift() ?? 0 });
-    const twin: PassReport[] = [];
-    const before = async () => {
-      twin.push(await world.run('changes', { poll, requestId: 'twice' }));
-    };
-    budget('1001', '1');
-    world.service.fail({ when: isTasksOf('1001'), fault: { before } });
-    world.pass(MINUTE);
-    expect(await world.run('changes', { poll, requestId: 'twice' })).toMatchObject({ outcome: 'completed' });
-    expect(twin).toEqual([{ mode: 'changes', outcome: 'busy', projects: 0, commits: 0, events: 0 }]);
-  });
-
   it('is owned by a name that shows the request', async () => {
-    await baselined();
+    await settled();
     const owners: string[] = [];
-    const takeLease: World['snapshots']['takeLease'] = (process, request) => {
+    const takeLease: Snapshots['takeLease'] = (process, request) => {
       owners.push(request.owner);
       return world.snapshots.takeLease(process, request);
     };
     const draws = [0, 1 - 2 ** -48];
-    const poll = world.poller({
-      snapshots: { ...world.snapshots, takeLease },
-      random: () => draws.shift() ?? 0,
-    });
-    for (const [index, requestId] of ['r1', 'r2'].entries()) {
+    const random = () => draws.shift() ?? 0;
+    const snapshots = { ...world.snapshots, takeLease };
+    const polls = [world.poller({ snapshots, random }), world.poller({ snapshots, random })];
+    polls.push(world.poller({ snapshots, owner: ({ awsRequestId }) => awsRequestId }));
+    for (const [index, poll] of polls.entries()) {
       budget('1001', String(index));
-      await world.run('changes', { poll, requestId });
+      await world.run('changes', { poll, requestId: `r${index}` });
     }
-    budget('1001', '2');
-    await world.run('changes', {
-      poll: world.poller({
-        snapshots: { ...world.snapshots, takeLease },
-        owner: ({ awsRequestId }) => awsRequestId,
-      }),
-      requestId: 'r3',
-    });
-    expect(owners).toEqual(['r1/0', 'r2/2rrvthnxtr', 'r3']);
+    expect(owners).toEqual(['r0/0', 'r1/2rrvthnxtr', 'r2']);
   });
 
-  it('invariant 1: that comes behind the end of a baseline begins no second one', async () => {
+  it('invariant 1: that comes after the end of a baseline begins no second one, and is given back', async () => {
     world = await stage.create();
     const takeLease: Snapshots['takeLease'] = async (process, request) => {
       if (request.mode === 'sweep') {
         await world.run('sweep');
-        budget('1001', '1');
+        budget('1001');
       }
       return world.snapshots.takeLease(process, request);
     };
-    const poll = world.poller({ snapshots: { ...world.snapshots, takeLease } });
-    expect(await world.run('changes', { poll })).toMatchObject({ mode: 'changes', outcome: 'busy' });
-    // It was given back: nobody has to wait for its end.
+    expect(await runOver({ takeLease })).toMatchObject({ mode: 'changes', outcome: 'busy' });
     expect(await world.run('sweep')).toMatchObject({ mode: 'sweep', outcome: 'completed' });
-    await world.later();
-    expect(await told()).toEqual(['project.updated 1001 budget: "" → "1"']);
+    expect(await told()).toEqual(updated('1001'));
   });
 
   it('that cannot be given back hides nothing of why the pass failed', async () => {
-    await baselined();
-    refuse('1001');
-    budget('1001', '1');
-    const abandon = async () => {
-      throw new Error('throttled');
-    };
-    const poll = world.poller({ snapshots: { ...world.snapshots, abandon } });
-    world.pass(MINUTE);
-    await expect(world.run('changes', { poll })).rejects.toThrow(/1001\/tasks.*status 429/);
-    expect(saidOf(/Could not release the lease; it expires within a minute/)).toEqual([
-      ['warn', { ...world.process, code: 'pass.lease-not-released', error: 'throttled' }],
+    await settled();
+    stage.refuse('1001', 429);
+    budget('1001');
+    const abandon = () => Promise.reject(new Error('throttled'));
+    await expect(runOver({ abandon })).rejects.toThrow(/1001\/tasks.*status 429/);
+    expect(warned(/Could not release the lease; it expires within a minute/)).toEqual([
+      { ...world.process, code: 'pass.lease-not-released', error: 'throttled' },
     ]);
   });
 
   it('of a pass that cannot read its state is given back: the next one need not wait for its end', async () => {
-    await baselined();
+    await settled();
     const readState = () => Promise.reject(new Error('table down'));
-    const poll = world.poller({
-      snapshots: { ...world.snapshots, until: () => ({ ...world.snapshots, readState }) as Snapshots },
-    });
-    await expect(world.run('changes', { poll })).rejects.toThrow('table down');
-    expect(await world.run('changes')).toMatchObject({ outcome: 'completed' });
+    const snapshots = { ...world.snapshots, until: () => ({ ...world.snapshots, readState }) as Snapshots };
+    await expect(world.run('sweep', { poll: world.poller({ snapshots }) })).rejects.toThrow('table down');
+    expect(await world.run('sweep')).toMatchObject({ outcome: 'completed' });
   });
 
   it('that another poller took over needs no giving back', async () => {
-    await baselined();
+    await settled();
     let isLost = false;
-    world.service.fail({
-      when: request => {
-        isLost ||= isTasksOf('1001')(request);
-        return isLost;
-      },
-      times: 1_000,
-      fault: { status: 429 },
-    });
-    const poll = world.poller({
-      snapshots: {
-        ...world.snapshots,
-        saveProgress: async (...given) => !isLost && world.snapshots.saveProgress(...given),
-      },
-    });
-    await expect(world.run('sweep', { poll })).rejects.toThrow(/1001\/tasks.*status 429/);
-    expect(saidOf(/Could not release the lease/)).toEqual([]);
+    const when = (request: { path: string }) => {
+      isLost ||= isTasksOf('1001')(request);
+      return isLost;
+    };
+    world.service.fail({ when, times: 1_000, fault: { status: 429 } });
+    const saveProgress: Snapshots['saveProgress'] = async (...given) =>
+      !isLost && world.snapshots.saveProgress(...given);
+    await expect(runOver({ saveProgress }, 'sweep')).rejects.toThrow(/1001\/tasks.*status 429/);
+    expect(warned(/Could not release the lease/)).toEqual([]);
   });
 
   it('invariant 8: that another poller took over writes nothing more of what it found', async () => {
-    await baselined();
-    budget('1001', '1');
-    world.service.fail({ when: isTasksOf('1001'), fault: { status: 403 } });
+    await settled();
+    budget('1001');
+    stage.refuse('1001', 403, 1);
     // Eleven seconds for the project: the lease is due, what was found is not.
     let done = 0;
     const written: unknown[] = [];
-    const poll = world.poller({
-      onProgress: () => world.pass(done++ === 0 ? 9_000 : 1_500),
-      snapshots: {
-        ...world.snapshots,
-        saveProgress: async () => false,
-        writeRechecks: async (...given) => void written.push(given),
-      },
-    });
-    world.pass(MINUTE);
-    expect(await world.run('changes', { poll })).toMatchObject({ outcome: 'busy' });
+    const calls: Partial<Snapshots> = {
+      saveProgress: async () => false,
+      writeRechecks: async (...given) => void written.push(given),
+    };
+    const onProgress = () => world.pass(done++ === 0 ? 9_000 : 1_500);
+    expect(await runOver(calls, 'changes', { onProgress })).toMatchObject({ outcome: 'busy' });
     expect([done, written]).toEqual([2, []]);
   });
 
   it('that another poller took over counts nothing, though it committed before', async () => {
-    await baselined();
-    for (const id of ['1001', '1002']) budget(id, '1');
+    await settled();
+    budget(['1001', '1002']);
     let isLost = false;
-    const poll = world.poller({
-      snapshots: {
-        ...world.snapshots,
-        commit: async (...given) => {
-          const result = await world.snapshots.commit(...given);
-          isLost = true;
-          world.pass(11_000);
-          return result;
-        },
-        saveProgress: async (...given) => !isLost && world.snapshots.saveProgress(...given),
+    const calls: Partial<Snapshots> = {
+      commit: async (...given) => {
+        const result = await world.snapshots.commit(...given);
+        isLost = true;
+        world.pass(11_000);
+        return result;
       },
-    });
-    expect(await world.run('sweep', { poll })).toEqual({ mode: 'sweep', ...BUSY });
-    expect(await told()).toEqual(['project.updated 1001 budget: "" → "1"']);
-  });
-
-  it('invariant 8: of a baseline keeps a `changes` pass from making it, too', async () => {
-    world = await stage.create();
-    const now = world.clock.now;
-    const request = { mode: 'sweep', owner: 'another', now, until: now + MINUTE } as const;
-    await world.snapshots.takeLease(world.process, request);
-    expect(await world.run('changes')).toEqual({ mode: 'changes', ...BUSY });
+      saveProgress: async (...given) => !isLost && world.snapshots.saveProgress(...given),
+    };
+    expect(await runOver(calls, 'sweep')).toEqual({ mode: 'sweep', ...BUSY });
+    expect(await told()).toEqual(updated('1001'));
   });
 });
 
-describe('a `changes` pass that fails', () => {
-  it('begins anew, so that what changes while its failure lasts is told', async () => {
-    await baselined();
-    budget('1001', '1');
-    budget('1003', '1');
-    refuse('1003');
-    await expect(world.later()).rejects.toThrow(/1003\/tasks.*status 429/);
-    budget('1001', '2');
-    await expect(world.later()).rejects.toThrow(/1003\/tasks.*status 429/);
-    expect(await told()).toEqual([
-      'project.updated 1001 budget: "" → "1"',
-      'project.updated 1001 budget: "1" → "2"',
-    ]);
-  });
+it('a `changes` pass that fails begins again, so that what changes while its failure lasts is emitted', async () => {
+  await settled();
+  budget(['1001', '1003']);
+  stage.refuse('1003', 429);
+  await expect(world.later()).rejects.toThrow(/1003\/tasks.*status 429/);
+  budget('1001', '2');
+  await expect(world.later()).rejects.toThrow(/1003\/tasks.*status 429/);
+  expect(await told()).toEqual([...updated('1001'), 'project.updated 1001 budget: "1" → "2"']);
 });
 
 describe('a pass whose time is up', () => {
-  /** Poll over a table whose commits of 1002 take all the time, and then do this. */
-  const lateCommit = (then: () => void) =>
-    world.poller({
-      snapshots: {
-        ...world.snapshots,
-        commit: async (process, request) => {
-          if (request.projectId === '1002') {
-            world.pass(100_000);
-            then();
-          }
-          return world.snapshots.commit(process, request);
-        },
-      },
-    });
-  const editAll = () => {
-    for (const id of ['1001', '1002', '1003']) budget(id, '1');
-    world.pass(MINUTE);
-  };
-  const ALL = ['1001', '1002', '1003'].map(id => `project.updated ${id} budget: "" → "1"`);
+  const ALL = updated(...ids(3));
+  const SHORT = { remaining: 100_000 };
 
-  it('before an answer goes on in the next run, and says where', async () => {
-    await baselined({ pageSize: { tasks: 1 } });
-    editAll();
+  it('before an answer goes on in the next run, and reports the request', async () => {
+    await settled({ pageSize: { tasks: 1 } });
+    budget(ids(3));
     world.service.fail({ when: isTasksOf('1002'), fault: { before: () => world.pass(100_000) } });
-    expect(await world.run('changes', { remaining: 100_000 })).toMatchObject({
-      outcome: 'unfinished',
-      projects: 1,
-      events: 1,
+    expect(await runOver({}, 'changes', SHORT)).toMatchObject({
+      ...{ outcome: 'unfinished', projects: 1, events: 1 },
       cutOff: expect.stringMatching(/1002\/tasks.*the deadline of the pass is reached/),
     });
-    expect(await world.run('changes')).toMatchObject({ outcome: 'completed', projects: 2, events: 2 });
+    expect((await stage.state()).changesFailure).toBeUndefined();
+    // The next run goes on with this pass.
+    expect((await stage.state()).isChangesOpen).toBe(true);
+    expect(await world.run('changes')).toMatchObject({ outcome: 'completed', events: 2 });
     expect(await told()).toEqual(ALL);
   });
 
@@ -245,44 +150,123 @@ describe('a pass whose time is up', () => {
     ['a defect of ours', new TypeError('undefined is not a function')],
     ['an outage of the table', Object.assign(new Error('socket hang up'), { name: 'TimeoutError' })],
   ])('fails by %s, and keeps what it committed', async (_what, error) => {
-    await baselined();
-    editAll();
-    const poll = lateCommit(() => {
+    await settled();
+    budget(ids(3));
+    const commit: Snapshots['commit'] = async (process, request) => {
+      if (request.projectId !== '1002') return world.snapshots.commit(process, request);
+      world.pass(100_000);
       throw error;
+    };
+    await expect(runOver({ commit }, 'changes', SHORT)).rejects.toBe(error);
+    expect(world.said).toContainEqual({
+      level: 'error',
+      message: expect.stringMatching(/Pass failed/),
+      details: expect.objectContaining({ error: error.message }),
     });
-    await expect(world.run('changes', { poll, remaining: 100_000 })).rejects.toBe(error);
-    expect(saidOf(/Pass failed/)).toEqual([['error', expect.objectContaining({ error: error.message })]]);
+    // The next run goes on with this pass.
+    expect((await stage.state()).isChangesOpen).toBe(true);
     expect(await world.run('changes')).toMatchObject({ outcome: 'completed', events: 2 });
     expect(await told()).toEqual(ALL);
   });
 
-  it('fails by a refusal whose next try would come too late, and keeps how far it came', async () => {
-    await baselined();
-    editAll();
-    const refusal = refuse('1002', { 'retry-after': '18' });
-    await expect(world.run('changes', { remaining: 20_000 })).rejects.toThrow(/1002\/tasks.*status 429/);
+  it('fails by a refusal whose next try would come too late, and keeps what it committed', async () => {
+    await settled();
+    budget(ids(3));
+    const fault = { status: 429, headers: { 'retry-after': '18' } };
+    const refusal = world.service.fail({ when: isTasksOf('1002'), times: 1_000, fault });
+    await expect(runOver({}, 'changes', { remaining: 20_000 })).rejects.toThrow(/1002\/tasks.*status 429/);
     refusal.cancel();
     await world.run('changes');
     expect(await told()).toEqual(ALL);
   });
 
   it('fails when too many projects failed until then', async () => {
-    const ids = Array.from({ length: 15 }, (_, index) => String(1001 + index));
-    await baselined({ projects: 15, tasksPerProject: 1 });
-    for (const id of ids) budget(id, '1');
-    world.pass(MINUTE);
-    let asked = 0;
-    const outage = world.service.fail({
-      when: ({ path }) => path.includes('/tasks') && ++asked > 0,
-      times: 1_000,
-      fault: { status: 403 },
-    });
-    const poll = world.poller({ onProgress: ({ done }) => done > 11 && world.pass(100_000) });
-    await expect(world.run('changes', { poll, remaining: 100_000 })).rejects.toThrow(
+    await settled({ projects: 15, tasksPerProject: 1 });
+    budget(ids(15));
+    const outage = ids(15).map(id => stage.refuse(id));
+    world.service.clearRequests();
+    const onProgress = ({ done }: { done: number }) => done > 11 && world.pass(100_000);
+    await expect(runOver({}, 'changes', { ...SHORT, onProgress })).rejects.toThrow(
       /^12 project\(s\) cannot be read or committed.*status 403/,
     );
-    expect(asked).toBe(12);
-    outage.cancel();
+    expect(stage.asked(/\/tasks/)).toBe(12);
+    for (const { cancel } of outage) cancel();
     expect(await world.run('changes')).toMatchObject({ outcome: 'completed', projects: 15 });
+  });
+});
+
+describe('the state of the process', () => {
+  /** What the end of each pass writes, and each state that it reads. */
+  const watched = () => {
+    const [ends, states]: [Partial<SavedState>[], ProcessState[]] = [[], []];
+    const calls: Partial<Snapshots> = {
+      readState: async process => {
+        states.push(await world.snapshots.readState(process));
+        return states.at(-1) as ProcessState;
+      },
+      finish: (process, lease, end) => {
+        ends.push(end);
+        return world.snapshots.finish(process, lease, end);
+      },
+    };
+    return { ends, states, calls };
+  };
+
+  it.each(['changes', 'sweep'] as const)(
+    'invariant 6: is read once by a pass that leaves nothing open: %s',
+    async mode => {
+      await settled();
+      budget(ids(3));
+      const { states, calls } = watched();
+      expect(await runOver(calls, mode)).toMatchObject({ outcome: 'completed', commits: 3 });
+      expect(states).toHaveLength(1);
+    },
+  );
+
+  it('is written at the end of a pass where something happened, and once more when that is too long ago to be listed', async () => {
+    await settled();
+    const { ends, calls } = watched();
+    await runOver(calls);
+    expect(ends).toEqual([]);
+    budget('1003');
+    for (const minutes of [1, 1, 10, 1]) {
+      world.pass((minutes - 1) * MINUTE);
+      await runOver(calls);
+    }
+    expect(ends.map(({ recent }) => recent?.map(([id]) => id))).toEqual([['1003'], undefined, []]);
+    // The watermark follows as long as the project is listed.
+    expect(ends.every(({ watermark }) => watermark !== undefined)).toBe(true);
+  });
+});
+
+describe('the next `changes` pass', () => {
+  const CHANGES = { fastest: MINUTE, slowest: 8 * MINUTE };
+
+  /** Runs a pass that takes a while, when one is due in any case.
+   *  @returns how many minutes after its begin the next is due */
+  const dueAfter = async () => {
+    world.pass(CHANGES.slowest - MINUTE);
+    const began = world.clock.now + MINUTE;
+    const { idle } = await runOver({}, 'changes', { onProgress: () => world.pass(5_000) });
+    const { pace } = idle ?? (await stage.state());
+    expect(pace?.dueAt).toBe(began + (pace?.wait ?? 0));
+    return (pace?.wait ?? 0) / MINUTE;
+  };
+
+  it('is due as soon as possible after one that emitted a change, and after each other one half as soon', async () => {
+    await settled({ settings: { processes: [{ id: PROCESS, changes: CHANGES }] as never } });
+    const waits = [await dueAfter(), await dueAfter()];
+    budget('1003');
+    waits.push(await dueAfter(), await dueAfter());
+    world.edit.addField(PROCESS, 'project', { externalId: 'extra', name: 'Extra', type: 'text' });
+    for (let pass = 0; pass < 5; pass++) waits.push(await dueAfter());
+    expect(waits).toEqual([2, 4, 1, 2, 1, 2, 4, 8, 8]);
+  });
+
+  it('is due at no time of its own where the time between two is fixed', async () => {
+    await settled();
+    budget('1003');
+    await world.later();
+    expect((await stage.state()).pace).toBeUndefined();
   });
 });

@@ -1,104 +1,66 @@
 import { describe, expect, it } from 'vitest';
 import type { Snapshots } from '../../functions/store/store.ts';
-import { openStage } from '../kit/stage.ts';
+import { ids, openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const MINUTE = 60_000;
 const stage = openStage();
+const { told, warned } = stage;
 let world: World;
 
-/** A world well behind its baseline, with a completed pass at its present time. */
-async function baselined(options: WorldOptions = {}): Promise<World> {
-  world = await stage.create(options);
-  await world.run();
-  await world.later('changes', 10 * MINUTE);
-  return world;
-}
+const settled = async (options: WorldOptions = {}) => {
+  world = await stage.settled(options);
+};
 const isAsked = ({ path }: { path: string }) => path.includes('/processes/');
 const down = () => world.service.fail({ when: isAsked, times: 1_000, fault: { status: 403 } });
-const saidOf = (level: 'warn', message: RegExp) =>
-  world.said.flatMap(one => (one.level === level && message.test(one.message) ? [one.details] : []));
+const failing = async (passes: number, mode: 'changes' | 'sweep' = 'changes', ms = MINUTE) => {
+  for (let pass = 0; pass < passes; pass++) await expect(world.later(mode, ms)).rejects.toThrow(/status 403/);
+};
 const iso = (time: number) => new Date(time).toISOString();
-const { told } = stage;
-
-/** The port, but what is named dies: it and everything after it fails, as when the process is killed. */
-function killedAt(
-  call: 'commit' | 'withSnapshot' | 'announce' | 'finish',
-  when: 'before' | 'after',
-): Partial<Snapshots> {
-  let dead = false;
-  const kill = () => {
-    dead = true;
-    throw new Error('killed');
+/** The reason in the `source.stalled` event. */
+const reason = async () =>
+  (await world.events()).flatMap(event => (event.type === 'source.stalled' ? [event.data.reason] : []));
+/** The state as a run sees that read it first when it was as `changed` makes it. */
+const oldLook = (changed: (state: Awaited<ReturnType<Snapshots['readState']>>) => unknown) => {
+  let looks = 0;
+  const readState: Snapshots['readState'] = async process => {
+    const state = await world.snapshots.readState(process);
+    return ++looks > 1 ? state : { ...state, ...((await changed(state)) as object) };
   };
-  const { until, ...calls } = world.snapshots;
-  return Object.fromEntries(
-    Object.entries(calls).map(([name, method]) => [
-      name,
-      async (...given: unknown[]) => {
-        if (dead || (name === call && when === 'before')) return kill();
-        const result = await (method as (...given: unknown[]) => unknown)(...given);
-        return name === call ? kill() : result;
-      },
-    ]),
-  );
-}
-const runKilled = (call: Parameters<typeof killedAt>[0], when: 'before' | 'after') => {
-  const snapshots = { ...world.snapshots, ...killedAt(call, when) };
-  return world.run('changes', { poll: world.poller({ snapshots }) }).catch(() => undefined);
+  return readState;
 };
 
-describe('why passes fail', () => {
+it('why passes fail is kept from the first failure on, of each mode by itself, until a pass of that mode is completed', async () => {
+  await settled();
   const failures = async () => {
-    const { changesFailure, sweepFailure } = await world.snapshots.readState(world.process);
+    const { changesFailure, sweepFailure } = await stage.state();
     return [changesFailure, sweepFailure];
   };
-  const failed = async (mode: 'changes' | 'sweep') =>
-    void (await expect(world.later(mode, MINUTE)).rejects.toThrow(/status 403/));
-  const reason = expect.stringContaining('status 403');
-
-  it('is kept from the first failure on, of each mode by itself, until a pass of that mode is completed', async () => {
-    await baselined();
-    const fault = down();
-    const began = world.clock.now;
-    for (let pass = 0; pass < 2; pass++) await failed('changes');
-    await failed('sweep');
-    expect(await failures()).toEqual([
-      { since: began + MINUTE, reason },
-      { since: began + 3 * MINUTE, reason },
-    ]);
-    fault.cancel();
-    await world.later('changes', MINUTE);
-    expect(await failures()).toEqual([undefined, { since: began + 3 * MINUTE, reason }]);
-    await world.later('sweep', MINUTE);
-    expect(await failures()).toEqual([undefined, undefined]);
-  });
-
-  it('is kept before there is a baseline, too', async () => {
-    world = await stage.create();
-    const fault = down();
-    await failed('changes');
-    expect(await failures()).toEqual([undefined, { since: world.clock.now, reason }]);
-    fault.cancel();
-    await world.later();
-    expect(await failures()).toEqual([undefined, undefined]);
-  });
+  const because = expect.stringContaining('status 403');
+  const fault = down();
+  const began = world.clock.now;
+  await failing(2);
+  await failing(1, 'sweep');
+  const ofSweep = { since: began + 3 * MINUTE, reason: because };
+  expect(await failures()).toEqual([{ since: began + MINUTE, reason: because }, ofSweep]);
+  fault.cancel();
+  await world.later();
+  expect(await failures()).toEqual([undefined, ofSweep]);
+  await world.later('sweep');
+  expect(await failures()).toEqual([undefined, undefined]);
 });
 
 describe('source.stalled', () => {
-  it('is told once, by a failed pass, when none was completed for more than 5 intervals', async () => {
-    await baselined();
+  it('is emitted once, by a failed pass, when none was completed for more than 5 intervals', async () => {
+    await settled();
     const completed = world.clock.now;
     down();
-    for (let pass = 0; pass < 5; pass++) await expect(world.later()).rejects.toThrow(/status 403/);
+    await failing(5);
     expect(await told()).toEqual([]);
-    for (let pass = 0; pass < 5; pass++) await expect(world.later()).rejects.toThrow(/status 403/);
+    await failing(5);
     expect(await told()).toEqual(['source.stalled']);
-    expect(saidOf('warn', /is stalled; a source.stalled event was emitted/)).toEqual([
-      {
-        ...{ workspace: world.process.workspace, processId: PROCESS },
-        ...{ code: 'pass.stalled', reason: expect.stringMatching(/status 403/) },
-      },
+    expect(warned(/is stalled; a source.stalled event was emitted/)).toEqual([
+      { ...world.process, code: 'pass.stalled', reason: expect.stringMatching(/status 403/) },
     ]);
     const [event] = await world.events();
     expect(event).toMatchObject({
@@ -108,152 +70,88 @@ describe('source.stalled', () => {
     });
   });
 
-  it('counts the intervals of the process', async () => {
-    await baselined({
-      settings: { processes: [{ id: PROCESS, changes: { fastest: MINUTE, slowest: 10 * MINUTE } }] as never },
-    });
+  it.each([
+    ['counts the slowest interval', MINUTE, 10 * MINUTE, 50 * MINUTE],
+    ['takes a minute at least, however short the interval', 100, 100, MINUTE],
+  ])('%s', async (_, fastest, slowest, silence) => {
+    await settled({ settings: { processes: [{ id: PROCESS, changes: { fastest, slowest } }] as never } });
     down();
-    await expect(world.later('changes', 50 * MINUTE)).rejects.toThrow();
+    await failing(1, 'changes', silence);
     expect(await told()).toEqual([]);
-    await expect(world.later()).rejects.toThrow();
+    await failing(1, 'changes', 1);
     expect(await told()).toEqual(['source.stalled']);
   });
 
-  it('takes a minute at least, however short the interval', async () => {
-    await baselined({
-      settings: { processes: [{ id: PROCESS, changes: { fastest: 100, slowest: 100 } }] as never },
-    });
-    down();
-    await expect(world.later('changes', MINUTE)).rejects.toThrow();
-    expect(await told()).toEqual([]);
-    await expect(world.later('changes', 1)).rejects.toThrow();
-    expect(await told()).toEqual(['source.stalled']);
-  });
-
-  it('is told by a pass that does not end in time, too', async () => {
-    await baselined({ settings: { concurrency: 1 } });
-    const poll = world.poller({ onProgress: () => world.pass(6_000) });
-    const slow = async () => {
-      for (const id of ['1001', '1002', '1003'])
-        world.edit.updateTask(PROCESS, id, `50000${Number(id) * 2 - 2001}`, {});
-      world.pass(MINUTE);
-      return (await world.run('changes', { poll, remaining: 10_000 })).outcome;
-    };
-    expect([await slow(), await slow(), await slow(), await slow()]).toEqual(Array(4).fill('unfinished'));
-    expect(await told()).toEqual([]);
-    await slow();
-    await slow();
-    expect((await world.events())[0]?.data).toMatchObject({ reason: expect.stringMatching(/time/) });
-  });
-
-  it('is told by the pass during which it came true, and that has more to read', async () => {
-    await baselined({ settings: { concurrency: 1 } });
-    for (const id of ['1001', '1002', '1003']) world.edit.updateProject(PROCESS, id, { budget: '1' });
-    const poll = world.poller({ onProgress: () => world.pass(3 * MINUTE) });
-    world.pass(MINUTE);
-    expect(await world.run('changes', { poll, remaining: 6 * MINUTE })).toMatchObject({
-      outcome: 'unfinished',
-      events: 2,
-    });
+  it('is emitted by the pass during which it came true, and that has more to read', async () => {
+    await settled({ settings: { concurrency: 1 } });
+    stage.budget(ids(3));
+    const slow = { onProgress: () => world.pass(3 * MINUTE), remaining: 6 * MINUTE };
+    expect(await stage.runOver({}, 'changes', slow)).toMatchObject({ outcome: 'unfinished', events: 2 });
     expect(await told()).toEqual([expect.stringContaining('1001'), 'source.stalled']);
-    expect((await world.events()).at(-1)?.data).toMatchObject({
-      reason: expect.stringMatching(/more to read than one run has time for/),
-    });
+    expect(await reason()).toEqual([expect.stringMatching(/more to read than one run has time for/)]);
   });
 
   it.each([
-    ['where there is something to commit', 'commit', 'before'],
-    ['before they walk', 'withSnapshot', 'before'],
-    ['at its end', 'finish', 'before'],
-  ] as const)('is told by the run after those that die %s', async (_, call, when) => {
-    await baselined();
-    if (call !== 'withSnapshot') world.edit.updateTask(PROCESS, '1001', '500001', { status: 'Done' });
-    for (let pass = 0; pass < 6; pass++) {
-      world.pass(61_000);
-      await runKilled(call, when);
-    }
-    expect((await told()).at(-1)).toBe('source.stalled');
-    expect((await world.events()).at(-1)?.data).toMatchObject({
-      reason: expect.stringMatching(/did not come to its end/),
-    });
+    ['where there is something to commit', 'commit'],
+    ['before they look at a project', 'withSnapshot'],
+    ['at their end', 'finish'],
+  ] as const)('is emitted by the run after those that are killed %s', async (_, call) => {
+    await settled();
+    if (call !== 'withSnapshot') stage.budget('1001');
+    const killed = () => Promise.reject(new Error('killed'));
+    const calls = { [call]: killed, release: killed, abandon: killed, announce: killed };
+    for (let pass = 0; pass < 6; pass++) await stage.runOver(calls).catch(() => world.pass(1_000));
+    expect(await told()).not.toContain('source.stalled');
+    world.pass(61_000);
+    await world.run();
+    expect(await reason()).toEqual([expect.stringMatching(/did not come to its end/)]);
   });
 
-  it('is not told of a poller that did not run', async () => {
-    await baselined();
-    await world.later('changes', 86_400_000);
-    await world.later('sweep', 86_400_000);
-    await world.later('changes');
-    expect(await told()).toEqual([]);
-  });
-
-  it('is not told before the baseline, nor by a sweep', async () => {
+  it('is not emitted before the baseline, nor by a sweep', async () => {
     world = await stage.create();
     const refusal = down();
-    for (let pass = 0; pass < 8; pass++) await expect(world.later()).rejects.toThrow();
+    await failing(8);
     refusal.cancel();
     await world.later();
     down();
-    for (let pass = 0; pass < 8; pass++) await expect(world.later('sweep')).rejects.toThrow();
+    await failing(8, 'sweep');
     expect(await told()).toEqual([]);
   });
 
-  it('never hides the failure of the pass, and is told by the next one', async () => {
-    await baselined();
+  it('never hides the failure of the pass, and is emitted by the next one', async () => {
+    await settled();
     down();
-    const announce = async () => {
-      throw new Error('throttled');
-    };
-    const poll = world.poller({ snapshots: { ...world.snapshots, announce } });
-    world.pass(6 * MINUTE);
-    await expect(world.run('changes', { poll })).rejects.toThrow(/status 403/);
-    expect(saidOf('warn', /^Could not emit the stall/)).toEqual([
-      expect.objectContaining({ error: 'throttled' }),
+    const announce = () => Promise.reject(new Error('throttled'));
+    world.pass(5 * MINUTE);
+    await expect(stage.runOver({ announce })).rejects.toThrow(/status 403/);
+    expect(warned(/^Could not emit the stall/)).toEqual([
+      { ...world.process, code: 'pass.stall-not-emitted', error: 'throttled' },
     ]);
-    await expect(world.later()).rejects.toThrow(/status 403/);
+    await failing(1);
     expect(await told()).toEqual(['source.stalled']);
   });
 
-  it('is not told by a run that took too old a look at the state', async () => {
-    await baselined();
+  it('is not emitted by a run that took too old a look at the state', async () => {
+    await settled();
     down();
-    let looks = 0;
-    const readState: Snapshots['readState'] = async process => {
-      const state = await world.snapshots.readState(process);
-      return ++looks > 1 ? state : { ...state, completedAt: state.completedAt - 6 * MINUTE };
-    };
-    const poll = world.poller({ snapshots: { ...world.snapshots, readState } });
-    await expect(world.run('changes', { poll })).rejects.toThrow();
-    expect(await told()).toEqual([]);
-    expect(saidOf('warn', /stalled/)).toEqual([]);
-  });
-
-  it('is one of those that a tick tells of, until its end', async () => {
-    await baselined();
-    const stalled = async () => (await world.figures()).stalled;
-    expect(await stalled()).toBe(0);
-    const refusal = down();
-    for (let pass = 0; pass < 7; pass++) await expect(world.later()).rejects.toThrow();
-    expect(await stalled()).toBe(1);
-    refusal.cancel();
-    await world.later();
-    await world.later();
-    expect(await stalled()).toBe(0);
+    const readState = oldLook(({ completedAt }) => ({ completedAt: completedAt - 6 * MINUTE }));
+    await expect(stage.runOver({ readState })).rejects.toThrow();
+    expect([await told(), warned(/stalled/)]).toEqual([[], []]);
   });
 });
 
 describe('source.recovered', () => {
   const stalled = async () => {
-    await baselined();
-    const since = world.clock.now;
+    await settled();
     const refusal = down();
-    for (let pass = 0; pass < 7; pass++) await world.later().catch(() => undefined);
+    await failing(7);
     refusal.cancel();
-    return since;
   };
 
-  it('is told once, by the next completed pass, after what changed meanwhile', async () => {
-    const since = await stalled();
-    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
+  it('is emitted once, by the next completed `changes` pass, after what changed since', async () => {
+    await stalled();
+    const since = world.clock.now - 7 * MINUTE;
+    stage.budget('1001');
     await world.later('sweep');
     expect((await told()).at(-1)).not.toBe('source.recovered');
     await world.later();
@@ -265,84 +163,39 @@ describe('source.recovered', () => {
       'source.recovered',
     ]);
     expect((await world.events()).at(-1)?.data).toMatchObject({ since: iso(since), until: iso(until) });
-    expect((await world.snapshots.readState(world.process)).stalled).toBeUndefined();
+    expect((await stage.state()).stalled).toBeUndefined();
   });
 
-  it('is told by the very run that called the process stalled, when that one completes', async () => {
-    await baselined();
-    world.pass(60_000);
-    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
-    await runKilled('commit', 'before');
-    world.pass(600_000);
+  it('is emitted by the very run that emitted the stall, when that one completes', async () => {
+    await settled();
+    stage.budget('1001');
+    const killed = () => Promise.reject(new Error('killed'));
+    await stage.runOver({ commit: killed, abandon: killed }).catch(() => undefined);
+    world.pass(10 * MINUTE);
     expect(await world.run()).toMatchObject({ outcome: 'completed', events: 3 });
-    expect(await told()).toEqual([
-      'source.stalled',
-      'source.recovered',
-      'project.updated 1001 budget: "" → "1"',
-    ]);
+    expect((await told()).slice(0, 2)).toEqual(['source.stalled', 'source.recovered']);
   });
 
-  it('is not told again by a run that took too old a look at the state', async () => {
+  it('is not emitted again by a run that took too old a look at the state', async () => {
     await stalled();
-    world.pass(MINUTE);
-    let looks = 0;
-    const readState: Snapshots['readState'] = async process => {
-      const state = await world.snapshots.readState(process);
-      if (++looks > 1) return state;
+    const meanwhile = async () => {
       world.pass(61_000);
       await world.run();
-      return state;
     };
-    const poll = world.poller({ snapshots: { ...world.snapshots, readState } });
-    expect(await world.run('changes', { poll })).toMatchObject({ outcome: 'busy', events: 0 });
+    expect(await stage.runOver({ readState: oldLook(meanwhile) })).toMatchObject({ outcome: 'busy' });
     expect(await told()).toEqual(['source.stalled', 'source.recovered']);
-    expect(saidOf('warn', /^Could not emit the stall/)).toEqual([]);
+    expect(warned(/^Could not emit the stall/)).toEqual([]);
   });
 
-  it('is followed by another stall only after 5 more intervals', async () => {
+  it('is not emitted again when another run did so while this one completed', async () => {
     await stalled();
-    await world.later();
-    down();
-    for (let pass = 0; pass < 5; pass++) await world.later().catch(() => undefined);
-    expect(await told()).toHaveLength(2);
-    await world.later().catch(() => undefined);
-    expect(await told()).toEqual(['source.stalled', 'source.recovered', 'source.stalled']);
-    const sequences = (await world.events()).map(({ sequence }) => Number(sequence));
-    expect(sequences).toEqual(sequences.toSorted((one, other) => one - other));
-    expect(new Set((await world.events()).map(({ id }) => id)).size).toBe(3);
+    const finish: Snapshots['finish'] = async (...given) => {
+      const result = await world.snapshots.finish(...given);
+      await world.run();
+      return result;
+    };
+    stage.budget('1001');
+    await stage.runOver({ finish });
+    expect((await told()).filter(line => line === 'source.recovered')).toHaveLength(1);
   });
-
-  it.each(['before', 'after'] as const)(
-    'is not lost, nor told twice, when the run dies %s telling it',
-    async when => {
-      await stalled();
-      world.pass(MINUTE);
-      await runKilled('announce', when);
-      await world.later('changes', 61_000);
-      await world.later();
-      expect(await told()).toEqual(['source.stalled', 'source.recovered']);
-    },
-  );
-});
-
-it('invariant 5: a pass over unchanged data announces nothing and asks two requests', async () => {
-  await baselined();
-  const announced: unknown[] = [];
-  const announce: Snapshots['announce'] = async (...given) => {
-    announced.push(given);
-    return world.snapshots.announce(...given);
-  };
-  let looks = 0;
-  const readState: Snapshots['readState'] = process => {
-    looks += 1;
-    return world.snapshots.readState(process);
-  };
-  const asked = () => world.service.requests.filter(isAsked).length;
-  const before = asked();
-  world.pass(MINUTE);
-  const poll = world.poller({ snapshots: { ...world.snapshots, announce, readState } });
-  await world.run('changes', { poll });
-  expect(announced).toEqual([]);
-  expect(looks).toBe(1);
-  expect(asked() - before).toBe(2);
 });

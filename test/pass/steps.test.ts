@@ -2,256 +2,114 @@ import { describe, expect, it } from 'vitest';
 import type { TaskEvent } from '../../functions/model/event.ts';
 import type { CommitRequest, Snapshots } from '../../functions/store/store.ts';
 import { owedIn } from '../kit/owed.ts';
-import { isTasksOf, openStage } from '../kit/stage.ts';
-import { applyEvents, servedState, snapshotState } from '../kit/told.ts';
-import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
+import { openStage } from '../kit/stage.ts';
+import { PROCESS, type World } from '../kit/world.ts';
 
 const stage = openStage();
-const { told } = stage;
+const { budget, runOver, told } = stage;
 let world: World;
 
-async function baselined(options: WorldOptions = {}): Promise<unknown> {
-  world = await stage.create({ projects: 2, tasksPerProject: 1, ...options });
-  await world.run();
-  await world.later('changes', 600_000);
-  return snapshotState(world.snapshots, world.process);
-}
-const load = async (id = '1001') => {
-  const snapshot = await world.snapshots.load(world.process, id);
-  if (!snapshot) throw new Error(`no snapshot of ${id}`);
-  return snapshot;
+const settled = async () => {
+  world = await stage.settled({ projects: 2, tasksPerProject: 1 });
 };
 const iso = (time: number) => new Date(time).toISOString();
-/** A pass, a minute later, with another `commit`. */
-const runWith = (commit: Snapshots['commit'], mode: 'changes' | 'sweep' = 'changes') => {
-  world.pass(60_000);
-  return world.run(mode, { poll: world.poller({ snapshots: { ...world.snapshots, commit } }) });
-};
-/** The port, over a table whose transactions hold so many events. */
-const holding = (most: number, sizes: number[] = []): Snapshots['commit'] => {
-  return async (process, request) => {
+/** The port, over a table whose transactions hold so many events; and how many events each commit had. */
+const holding = (most: number) => {
+  const sizes: number[] = [];
+  const steps: CommitRequest[] = [];
+  const commit: Snapshots['commit'] = async (process, request) => {
     sizes.push(request.events.length);
-    return request.events.length > most ? 'too-large' : world.snapshots.commit(process, request);
+    if (request.events.length > most) return 'too-large';
+    steps.push(request);
+    return world.snapshots.commit(process, request);
   };
+  return { sizes, steps, commit };
 };
 
 describe('more changes than one transaction holds', () => {
-  it('invariant 4: are committed in steps, each of which is told as it is kept', async () => {
-    const baseline = await baselined();
-    const before = await load();
+  it('invariant 4: are committed in steps, each of which is emitted as it is kept', async () => {
+    await settled();
+    const { tasksReadAt } = (await world.snapshots.load(world.process, '1001')) ?? {};
     for (let task = 0; task < 7; task++) world.edit.createTask(PROCESS, '1001', { name: `Task ${task}` });
-    const sizes: number[] = [];
-    const steps: CommitRequest[] = [];
-    const commit = holding(2, sizes);
-    const report = await runWith(async (process, request) => {
-      const result = await commit(process, request);
-      if (result === 'committed') steps.push(request);
-      return result;
-    });
+    const { sizes, steps, commit } = holding(2);
+    expect(await runOver({ commit })).toMatchObject({ outcome: 'completed', commits: 5, events: 7 });
     // Each step tries the half of what was too large.
     expect(sizes).toEqual([7, 3, 1, 6, 3, 1, 5, 2, 3, 1, 2]);
-    expect(report).toMatchObject({ outcome: 'completed', commits: 5, events: 7 });
     expect(steps.map(({ snapshot, version }) => [snapshot?.content.tasks.size, version])).toEqual(
       [2, 3, 5, 6, 8].map((tasks, step) => [tasks, world.clock.now + step]),
     );
+    expect(steps.map(({ snapshot }) => snapshot?.digests?.tasks !== undefined)).toEqual([
+      ...Array(4).fill(false),
+      true,
+    ]);
     const events = (await world.events()) as TaskEvent[];
-    expect(new Set(events.map(({ data }) => data.observed.after))).toEqual(
-      new Set([iso(before.tasksReadAt)]),
-    );
-    expect(applyEvents(baseline, events)).toEqual(servedState(world.edit, PROCESS));
+    expect(new Set(events.map(({ data }) => data.observed.after))).toEqual(new Set([iso(tasksReadAt ?? 0)]));
   });
 
   it('invariant 4: of a new project are committed in steps, too', async () => {
-    const baseline = await baselined();
-    const { sweptAt } = await world.snapshots.readState(world.process);
+    await settled();
+    const { sweptAt } = await stage.state();
     const id = world.edit.createProject(PROCESS, { name: 'New' });
     for (let task = 0; task < 3; task++) world.edit.createTask(PROCESS, id, { name: `Task ${task}` });
-    const sizes: number[] = [];
-    await runWith(holding(1, sizes));
+    const { sizes, commit } = holding(1);
+    await runOver({ commit });
     expect(sizes).toEqual([4, 2, 1, 3, 1, 2, 1, 1]);
     const events = (await world.events()) as TaskEvent[];
     expect(events.map(({ type }) => type)).toEqual(['project.created', ...Array(3).fill('task.created')]);
     for (const { data } of events) expect(data.observed.after).toBe(iso(sweptAt));
-    expect(applyEvents(baseline, events)).toEqual(servedState(world.edit, PROCESS));
-  });
-
-  it('are committed in one pass, in as many steps as they need: more than it takes to give up on conflicts', async () => {
-    await baselined({ tasksPerProject: 46 });
-    for (let n = 1; n <= 46; n++)
-      world.edit.updateTask(PROCESS, '1001', String(500_000 + n), { status: 'Done' });
-    const { commits } = await runWith(holding(2));
-    expect(commits).toBeGreaterThan(20);
-    expect(await told()).toHaveLength(46);
   });
 
   it('of which not even one fits are reported with the name and the remedy', async () => {
-    await baselined();
-    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
-    world.edit.updateProject(PROCESS, '1002', { budget: '1' });
-    await runWith(async (process, request) =>
-      request.projectId === '1001' ? 'too-large' : world.snapshots.commit(process, request),
-    );
+    await settled();
+    budget(['1001', '1002']);
+    const commit: Snapshots['commit'] = async (process, request) =>
+      request.projectId === '1001' ? 'too-large' : world.snapshots.commit(process, request);
+    await runOver({ commit });
     expect(await told()).toEqual(['project.updated 1002 budget: "" → "1"']);
-    expect(await owedIn(world)).toMatchObject([
-      {
-        id: '1001',
-        reason: expect.stringMatching(
-          /^Project 1001 of process onboarding is too large .*exceed the 4 MB.*Split the project/,
-        ),
-      },
-    ]);
+    const reason = expect.stringMatching(
+      /^Project 1001 of process onboarding is too large .*exceed the 4 MB.*Split the project/,
+    );
+    expect(await owedIn(world)).toMatchObject([{ id: '1001', reason }]);
   });
 
   it('are not spread over steps in a baseline, which has no events', async () => {
     world = await stage.create({ projects: 1, tasksPerProject: 3 });
     const sizes: number[] = [];
-    await expect(
-      runWith(async (_process, { snapshot }) => {
-        sizes.push(snapshot?.content.tasks.size ?? 0);
-        return 'too-large';
-      }),
-    ).rejects.toThrow(/1001.*too large/);
+    const commit: Snapshots['commit'] = async (_process, { snapshot }) => {
+      sizes.push(snapshot?.content.tasks.size ?? 0);
+      return 'too-large';
+    };
+    await expect(runOver({ commit })).rejects.toThrow(/1001.*too large/);
     expect(sizes).toEqual([3]);
   });
 });
 
-describe('a commit that another pass is ahead of', () => {
-  it('invariant 8: is tried again with what was read afresh, and counted once', async () => {
-    const baseline = await baselined();
-    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
-    let conflicts = 0;
-    const report = await runWith(async (process, request) => {
-      if (conflicts++ > 0) return world.snapshots.commit(process, request);
-      world.edit.updateProject(PROCESS, '1001', { budget: '2' });
-      await world.run('changes', {});
-      return 'conflict';
-    }, 'sweep');
-    expect(report).toMatchObject({ outcome: 'completed', commits: 0, events: 0 });
-    expect(await told()).toEqual(['project.updated 1001 budget: "" → "2"']);
-    await world.later();
-    const events = await world.events();
-    expect(applyEvents(baseline, events)).toEqual(servedState(world.edit, PROCESS));
-  });
-
-  it('is committed in the end, and counted once', async () => {
-    await baselined();
-    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
-    let conflicts = 3;
-    const report = await runWith(async (process, request) =>
-      conflicts-- > 0 ? 'conflict' : world.snapshots.commit(process, request),
-    );
-    expect(report).toMatchObject({ outcome: 'completed', projects: 1, commits: 1, events: 1 });
-    expect(await told()).toEqual(['project.updated 1001 budget: "" → "1"']);
-  });
-
-  it('is given up after 20 tries, and says what to look at', async () => {
-    await baselined();
-    world.edit.updateProject(PROCESS, '1001', { budget: '1' });
-    let tries = 0;
-    const always: Snapshots['commit'] = async () => {
-      tries += 1;
-      return 'conflict';
-    };
-    await expect(runWith(always)).rejects.toThrow(
-      /^Project 1001 of process onboarding was not committed in 20 tries.*which pollers share the table/,
-    );
-    expect(tries).toBe(20);
-    await world.later();
-    expect(await told()).toEqual(['project.updated 1001 budget: "" → "1"']);
-  });
-
-  it('is given up just so when it is one of several steps', async () => {
-    await baselined();
-    for (let task = 0; task < 3; task++) world.edit.createTask(PROCESS, '1001', { name: `Task ${task}` });
-    const always: Snapshots['commit'] = async (_process, { events }) =>
-      events.length > 1 ? 'too-large' : 'conflict';
-    await expect(runWith(always)).rejects.toThrow(/not committed in 20 tries/);
-  });
-});
-
-describe('a run that stands still between reading and committing', () => {
-  /** What it commits then, of the first project that it comes to. */
-  async function standStill(
-    meanwhile: () => Promise<unknown>,
-  ): Promise<{ run: Promise<unknown>; kept: () => Promise<unknown> }> {
-    let id = '';
-    const run = runWith(async (process, request) => {
-      if (id === '') {
-        id = request.projectId;
-        await meanwhile();
-      }
-      return world.snapshots.commit(process, request);
-    });
-    return { run, kept: () => world.snapshots.load(world.process, id) };
-  }
-
-  it('invariant 1: writes nothing of a baseline that somebody else has ended: nobody would ever be told', async () => {
-    // One: a second worker would go on, and keep the lease.
-    world = await stage.create({ projects: 1, tasksPerProject: 1 });
-    const { run, kept } = await standStill(async () => {
+it('invariant 1: a run that stands still before its commit writes nothing of a baseline that another run has ended', async () => {
+  world = await stage.create({ projects: 1, tasksPerProject: 1 });
+  let isFirst = true;
+  const commit: Snapshots['commit'] = async (...given) => {
+    if (isFirst) {
+      isFirst = false;
       world.pass(120_000);
       world.edit.deleteProject(PROCESS, '1001');
-      world.edit.createProject(PROCESS, { name: 'The only one' });
-      expect(await world.run()).toMatchObject({ outcome: 'completed' });
-    });
-    expect(await run).toMatchObject({ outcome: 'busy' });
-    expect(await kept()).toBeUndefined();
-  });
-
-  it('loses no commit that is told: each stands by itself', async () => {
-    await baselined();
-    world.edit.updateProject(PROCESS, '1001', { budget: '5' });
-    const { run } = await standStill(async () => world.pass(120_000));
-    await run;
-    expect(await told()).toContain('project.updated 1001 budget: "" → "5"');
-  });
+      await world.run();
+    }
+    return world.snapshots.commit(...given);
+  };
+  expect(await runOver({ commit })).toMatchObject({ outcome: 'busy' });
+  expect(await world.snapshots.load(world.process, '1001')).toBeUndefined();
 });
 
-describe('a project that is deleted and made again while a sweep walks by its older listing', () => {
-  it('invariant 2: is not told as created from what it was before: the next pass tells what it is', async () => {
-    await baselined();
-    const before = async () => {
-      world.edit.deleteProject(PROCESS, '1002');
-      world.pass(60_000);
-      await world.run('changes');
-      expect(await told()).toContain('project.deleted 1002');
-      world.edit.createProject(PROCESS, { name: 'Made again' }, { id: '1002' });
-    };
-    world.service.fail({ when: isTasksOf('1001'), fault: { before } });
-    await world.later('sweep');
-    expect((await told()).filter(one => one.includes('created'))).toEqual([]);
-    await world.later();
-    const created = (await world.events()).filter(({ type }) => type === 'project.created');
-    expect(created.map(({ data }) => (data as { project: { name?: string } }).project.name)).toEqual([
-      'Made again',
-    ]);
-    const [deletion] = (await world.events()).filter(({ type }) => type === 'project.deleted');
-    expect(Number(created[0]?.sequence)).toBeGreaterThan(Number(deletion?.sequence));
-  });
-
-  it('invariant 3: has a larger version than its deletion, which another clock dated hours ahead', async () => {
-    await baselined();
-    world.edit.deleteProject(PROCESS, '1002');
-    const version = world.clock.now + 7_200_000;
-    await runWith((process, request) => {
-      const tombstone = request.tombstone && { ...request.tombstone, version };
-      return world.snapshots.commit(process, { ...request, ...(tombstone && { tombstone }) });
-    }, 'sweep');
-    world.edit.createProject(PROCESS, { name: 'Made again' }, { id: '1002' });
-    await world.later();
-    expect((await load('1002')).version).toBe(version + 1);
-  });
-});
-
-it('commits what a baseline reads one after the other: transactions on one item refuse each other', async () => {
-  world = await stage.create({ projects: 6, tasksPerProject: 1 });
-  let now = 0;
-  let most = 0;
-  await runWith(async (process, request) => {
-    most = Math.max(most, ++now);
-    const result = await world.snapshots.commit(process, request);
-    now -= 1;
-    return result;
-  });
-  expect(most).toBe(1);
+it('invariant 3: a project that is made again has a larger version than its deletion, which another clock dated hours ahead', async () => {
+  await settled();
+  world.edit.deleteProject(PROCESS, '1002');
+  const version = world.clock.now + 7_200_000;
+  const commit: Snapshots['commit'] = (process, request) => {
+    const tombstone = request.tombstone && { ...request.tombstone, version };
+    return world.snapshots.commit(process, { ...request, ...(tombstone && { tombstone }) });
+  };
+  await runOver({ commit }, 'sweep');
+  world.edit.createProject(PROCESS, { name: 'Made again' }, { id: '1002' });
+  await world.later();
+  expect((await world.snapshots.load(world.process, '1002'))?.version).toBe(version + 1);
 });

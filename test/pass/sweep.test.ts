@@ -1,136 +1,149 @@
 import { describe, expect, it } from 'vitest';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
+import type { Snapshots } from '../../functions/store/store.ts';
 import { tooManyRequests } from '../../simulator/server.ts';
-import { hide } from '../kit/hide.ts';
-import { owedInShort } from '../kit/owed.ts';
-import { isTasksOf, openStage } from '../kit/stage.ts';
+import { hide, isWholeListing } from '../kit/hide.ts';
+import { owedIn } from '../kit/owed.ts';
+import { ids, isTasksOf, openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const stage = openStage();
+const { owed, refuse, runOver, state, told, warned } = stage;
 let world: World;
 
-async function baselined(options: WorldOptions = {}): Promise<World> {
-  world = await stage.create({ tasksPerProject: 0, ...options });
-  await world.run();
-  return world;
-}
-const { told } = stage;
-const warnings = () => world.said.filter(({ level }) => level === 'warn');
+const settled = async (options: WorldOptions = {}) => {
+  world = await stage.settled({ tasksPerProject: 0, ...options });
+};
+const gone = (...of: string[]) => {
+  for (const id of of) world.edit.deleteProject(PROCESS, id, { audit: false });
+};
 
 describe('a sweep', () => {
-  it('asks for the list of projects and for each task list once, not for the audit log, and warns of nothing', async () => {
-    await baselined();
-    world.service.clearRequests();
+  it('reads the list of projects and each task list once, not the audit log, and warns of nothing', async () => {
+    await settled();
     const report = await world.later('sweep');
     expect(report).toEqual({ mode: 'sweep', outcome: 'completed', projects: 3, commits: 0, events: 0 });
     const asked = world.service.requests.flatMap(
       ({ path }) => path.match(/\/processes\/onboarding\/([^?]*)/)?.[1] ?? [],
     );
-    const tasks = ['1001', '1002', '1003'].map(id => `projects/${id}/tasks`);
+    const tasks = ids(3).map(id => `projects/${id}/tasks`);
     expect(asked.sort()).toEqual(['coverpage', 'projects', ...tasks, 'task-custom-fields']);
-    expect(warnings()).toEqual([]);
-  });
-
-  it('invariant 2: narrows down when a project was created that it did not find', async () => {
-    await baselined();
-    await world.later('sweep', 600_000);
-    const swept = world.clock.now;
-    world.pass(60_000);
-    world.edit.createProject(PROCESS, { name: 'New' });
-    await world.later();
-    const [event] = await world.events();
-    expect(event).toMatchObject({
-      type: 'project.created',
-      data: { observed: { after: new Date(swept).toISOString() } },
-    });
-  });
-
-  it('invariant 2: does not narrow down when something happened to a project that its list lacked', async () => {
-    await baselined();
-    const { recordReadAt } = (await world.snapshots.load(world.process, '1002')) ?? {};
-    world.pass(600_000);
-    world.edit.updateProject(PROCESS, '1002', { budget: '1' });
-    hide(world, ['1002']);
-    await world.later('sweep');
-    await world.later();
-    const [event] = await world.events();
-    expect(event?.data).toMatchObject({ observed: { after: new Date(recordReadAt ?? 0).toISOString() } });
+    expect(warned()).toEqual([]);
   });
 
   it('whose end could not be saved is not completed', async () => {
-    await baselined();
-    const poll = world.poller({ snapshots: { ...world.snapshots, finish: async () => false } });
-    const { sweptAt } = await world.snapshots.readState(world.process);
-    world.pass(60_000);
-    expect(await world.run('sweep', { poll })).toMatchObject({ outcome: 'unfinished' });
-    expect((await world.snapshots.readState(world.process)).sweptAt).toBe(sweptAt);
+    await settled();
+    const { sweptAt } = await state();
+    expect(await runOver({ finish: async () => false }, 'sweep')).toMatchObject({ outcome: 'unfinished' });
+    expect((await state()).sweptAt).toBe(sweptAt);
   });
 
-  it('is completed by our clock when it ends, also without what it could not read, which is owed a look; the baseline is one', async () => {
-    await baselined();
-    const state = () => world.snapshots.readState(world.process);
-    expect((await state()).sweepCompletedAt).toBe(world.clock.now);
-    const baselinedAt = world.clock.now;
-    expect(await state()).toMatchObject({ baselinedAt });
-    world.pass(600_000);
-    world.service.fail({ when: isTasksOf('1002'), times: 99, fault: { status: 403 } });
-    expect(await world.run('sweep')).toMatchObject({ outcome: 'completed' });
-    expect(await state()).toMatchObject({
-      ...{ sweepCompletedAt: world.clock.now, sweptAt: world.clock.now },
-      baselinedAt,
-    });
-    expect(await owedInShort(world)).toEqual(['1002 unreadable']);
+  it('is completed by our clock when it ends, also without what it could not read', async () => {
+    await settled();
+    const { baselinedAt, sweepCompletedAt } = await state();
+    expect(baselinedAt).toBe(world.clock.now - 600_000);
+    expect(sweepCompletedAt).toBe(baselinedAt);
+    refuse('1002');
+    expect(await world.later('sweep')).toMatchObject({ outcome: 'completed' });
+    expect(await owed()).toEqual(['1002 unreadable']);
+    const { now } = world.clock;
     await world.later();
-    expect((await state()).sweepCompletedAt).toBe(world.clock.now - 60_000);
-  });
-
-  it('that could read next to nothing is not completed', async () => {
-    await baselined({ projects: 30 });
-    const { sweepCompletedAt } = await world.snapshots.readState(world.process);
-    const when = ({ path }: { path: string }) => path.includes('/tasks');
-    world.service.fail({ when, times: 9_999, fault: { status: 403 } });
-    world.pass(600_000);
-    await expect(world.run('sweep')).rejects.toThrow(/cannot be read/);
-    expect((await world.snapshots.readState(world.process)).sweepCompletedAt).toBe(sweepCompletedAt);
+    expect(await state()).toMatchObject({ sweepCompletedAt: now, sweptAt: now, baselinedAt });
   });
 
   it('invariant 8: keeps its lease however long it asks after projects that no listing shows', async () => {
-    await baselined({ projects: 12, settings: { concurrency: 1 } });
-    const ids = Array.from({ length: 8 }, (_, index) => String(1001 + index));
-    hide(world, ids);
+    await settled({ projects: 12, settings: { concurrency: 1 } });
+    hide(world, ids(8));
     let other: PassReport | undefined;
-    for (const id of ids) {
+    for (const id of ids(8)) {
       const before = async () => {
         world.pass(9_000);
-        if (id === ids.at(-1)) other = await world.run('sweep');
+        if (id === '1008') other = await world.run('sweep');
       };
       world.service.fail({ when: isTasksOf(id), fault: { before } });
     }
-    world.pass(60_000);
-    expect(await world.run('sweep')).toMatchObject({ outcome: 'completed' });
+    expect(await world.later('sweep')).toMatchObject({ outcome: 'completed' });
     expect(other).toMatchObject({ outcome: 'busy' });
-    expect(await owedInShort(world)).toEqual(ids.map(id => `${id} not-listed`));
+    expect(await owed()).toEqual(ids(8).map(id => `${id} not-listed`));
   });
 });
 
-describe('a project that a sweep missed once', () => {
-  const missed = async () => {
-    await baselined();
-    // In each listing of two sweeps, and in the request by which a run makes sure that the service answers.
-    hide(world, ['1002'], 7);
-    await world.later('sweep');
-    expect(await owedInShort(world)).toEqual(['1002 not-listed']);
+describe('the answers that a sweep knows by their bytes', () => {
+  /** A sweep, a minute later. @returns the projects whose snapshots it looked into */
+  const sweepLoading = async (): Promise<string[]> => {
+    const loaded = new Set<string>();
+    const calls: Partial<Snapshots> = {
+      load: (process, id) => {
+        loaded.add(id);
+        return world.snapshots.load(process, id);
+      },
+      async *heads(...given) {
+        for await (const page of world.snapshots.heads(...given))
+          yield page.map(head => ({
+            ...head,
+            whole: () => {
+              loaded.add(head.projectId);
+              return head.whole?.();
+            },
+          }));
+      },
+    };
+    expect(await runOver(calls, 'sweep')).toMatchObject({ mode: 'sweep', outcome: 'completed' });
+    return [...loaded].sort();
   };
 
-  it.each([
-    ['is refused', { status: 403 }],
-    ['fails', { status: 500 }],
-    ['is a page of HTML', { status: 200, body: '<html></html>' }],
-  ])('invariant 9: is not deleted by the next one while its task list %s', async (_, fault) => {
-    await missed();
-    world.service.fail({ when: isTasksOf('1002'), times: 1_000, fault });
-    expect(await world.later('sweep')).toMatchObject({ outcome: 'completed', events: 0 });
-    expect(await world.snapshots.load(world.process, '1002')).toBeDefined();
+  it('invariant 6: are not compared; a project whose recheck they settle is not, either', async () => {
+    await settled({ tasksPerProject: 5, pageSize: { tasks: 2 } });
+    const refused = refuse('1002');
+    await world.later('sweep');
+    expect(await owed()).toEqual(['1002 unreadable']);
+    refused.cancel();
+    world.service.clearRequests();
+    expect(await sweepLoading()).toEqual([]);
+    // Each page once.
+    expect(world.service.requests.filter(isTasksOf('1001'))).toHaveLength(3);
+    expect([await owed(), await told()]).toEqual([[], []]);
+  });
+
+  it('invariant 8: are compared again after a conflict, with a snapshot that is loaded then', async () => {
+    await settled({ tasksPerProject: 2, freedoms: { auditDenied: 403 } });
+    world.edit.updateTask(PROCESS, '1002', '500003', { status: 'Done' });
+    let isFirst = true;
+    const commit: Snapshots['commit'] = async (...given) => {
+      if (isFirst) {
+        isFirst = false;
+        await world.later('changes', 10_000);
+      }
+      return world.snapshots.commit(...given);
+    };
+    expect(await runOver({ commit }, 'sweep')).toMatchObject({ outcome: 'completed', commits: 0 });
+    expect(await told()).toEqual(['task.updated 1002/500003 status: "To do" → "Done"']);
+  });
+});
+
+describe('a project that a sweep misses, and whose tasks are refused,', () => {
+  it('gets a recheck, and no warning', async () => {
+    await settled();
+    hide(world, ['1002']);
+    refuse('1002', 403, 1);
+    expect(await world.later('sweep')).toMatchObject({ outcome: 'completed' });
+    expect(await owedIn(world)).toMatchObject([
+      { id: '1002', cause: 'uncertain', reason: expect.stringMatching(/^GET .*1002\/tasks.*status 403/) },
+    ]);
+    expect(warned()).toEqual([]);
+    await world.later('sweep');
+    expect(await owed()).toEqual([]);
+  });
+
+  it('stays one that the sweep before missed, too', async () => {
+    await settled();
+    hide(world, ['1002'], 6);
+    await world.later('sweep');
+    refuse('1002', 403, 1);
+    await world.later('sweep');
+    expect([await owed(), await told()]).toEqual([['1002 not-listed'], []]);
+    await world.later('sweep');
+    expect(await told()).toEqual(['project.deleted 1002']);
   });
 
   it.each([
@@ -138,35 +151,90 @@ describe('a project that a sweep missed once', () => {
     ['it asks too often', tooManyRequests(1), /status 429/],
     ['the service cannot be reached', 'destroy', /1002\/tasks/],
   ] as const)(
-    'invariant 9: is left to the sweep after one that ends because %s',
+    'invariant 9: is left to the next sweep when this one ends because %s',
     async (_, fault, message) => {
-      await missed();
+      await settled();
+      hide(world, ['1002'], 7);
+      await world.later('sweep');
       const failing = world.service.fail({ when: isTasksOf('1002'), times: 1_000, fault });
       await expect(world.later('sweep')).rejects.toThrow(message);
       expect(await told()).toEqual([]);
       failing.cancel();
       expect(await world.later('sweep')).toMatchObject({ outcome: 'completed', events: 1 });
+    },
+  );
+});
+
+describe('a deletion', () => {
+  it('invariant 2: between two pages of a listing is emitted with an interval that holds it', async () => {
+    await settled({ projects: 6, pageSize: { projects: 2 } });
+    let at = 0;
+    const before = () => {
+      world.pass(20_500);
+      at = world.clock.now;
+      gone('1006');
+    };
+    const when = (request: { path: string }) => isWholeListing(request) && request.path.includes('after=');
+    world.service.fail({ when, fault: { before } });
+    await world.later('sweep');
+    const [event] = await world.events();
+    const observed = event && 'observed' in event.data ? event.data.observed : { after: '', before: '' };
+    expect(Date.parse(observed.after)).toBeLessThanOrEqual(at);
+    expect(Date.parse(observed.before)).toBeGreaterThanOrEqual(at);
+  });
+
+  it('invariant 8: is emitted though another pass was first, by a snapshot that is loaded again', async () => {
+    await settled();
+    gone('1002');
+    const calls: string[] = [];
+    const load: Snapshots['load'] = (process, id) => {
+      if (id === '1002') calls.push('load');
+      return world.snapshots.load(process, id);
+    };
+    const commit: Snapshots['commit'] = async (process, request) => {
+      calls.push('commit');
+      return calls.length === 3 ? 'conflict' : world.snapshots.commit(process, request);
+    };
+    expect(await runOver({ load, commit }, 'sweep')).toMatchObject({ outcome: 'completed', commits: 1 });
+    expect(calls).toEqual(['load', 'load', 'commit', 'load', 'commit']);
+    expect(await told()).toEqual(['project.deleted 1002']);
+  });
+
+  it('that cannot be made certain, for a task list that is refused, stops no other, and is emitted later', async () => {
+    await settled({ projects: 4, freedoms: { tasksOfDeletedProject: 404 } });
+    world.pass(60_000);
+    stage.budget(['1002', '1003']);
+    await world.run();
+    gone('1002', '1003');
+    let requests = 0;
+    // Of the two requests, the last asks whether the project is back since the listing.
+    const isLast = (request: { path: string }) => isTasksOf('1002')(request) && ++requests === 2;
+    world.service.fail({ when: isLast, fault: { status: 403 } });
+    expect(await world.run('sweep')).toMatchObject({ outcome: 'completed', commits: 1 });
+    expect((await told()).slice(2)).toEqual(['project.deleted 1003']);
+    expect(await owedIn(world)).toMatchObject([
+      {
+        id: '1002',
+        cause: 'unreadable',
+        reason: expect.stringMatching(/1002\/tasks.*403/),
+        isReported: false,
+      },
+    ]);
+    expect(await world.later()).toMatchObject({ skippedNoLonger: ['1002'] });
+    expect((await told()).slice(3)).toEqual(['project.deleted 1002']);
+    expect(await owed()).toEqual([]);
+  });
+
+  it.each(['load', 'commit'] as const)(
+    'for which the table fails to %s fails the sweep: that is no fault of the project',
+    async failing => {
+      await settled();
+      gone('1002');
+      const throttled = () => Promise.reject(new Error('throttled'));
+      await expect(runOver({ [failing]: throttled }, 'sweep')).rejects.toThrow('throttled');
+      expect(await owed()).toEqual([]);
+      await world.later('sweep');
       expect(await told()).toEqual(['project.deleted 1002']);
     },
   );
-
-  it('invariant 9: is not deleted because no token can be had, though the answer to that is 404', async () => {
-    await missed();
-    world.service.fail({ when: isTasksOf('1002'), fault: { status: 401 } });
-    world.service.fail({ when: ({ path }) => path.includes('/oauth/token'), fault: { status: 404 } });
-    await expect(world.later('sweep')).rejects.toThrow(/oauth\/token: status 404/);
-    expect(await told()).toEqual([]);
-  });
-
-  it('invariant 9: is not counted as missed by a sweep that could not ask for its task list', async () => {
-    await baselined();
-    hide(world, ['1002'], 6);
-    world.service.fail({ when: isTasksOf('1002'), fault: { status: 403 } });
-    for (let sweep = 0; sweep < 2; sweep++) {
-      await world.later('sweep');
-      expect(await told()).toEqual([]);
-    }
-    await world.later('sweep');
-    expect(await told()).toEqual(['project.deleted 1002']);
-  });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../functions/basics/json.ts';
-import { factsOf } from '../../../functions/pass/audit-log/entry-facts.ts';
+import { factsOf, type Place, placesIn } from '../../../functions/pass/audit-log/entry-facts.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
 const usersIn = (entry: JsonObject) => factsOf(entry, NOW).users.flat();
@@ -165,5 +165,56 @@ describe('what an entry is about', () => {
   it('is looked for no further in an entry that is larger than any', () => {
     const ids = Array.from({ length: 20_000 }, (_, index) => index);
     expect(factsOf({ ids }, NOW).projects.size).toBe(10_000);
+  });
+});
+
+describe('the keys that lead to a value in an entry', () => {
+  const placeIn = (...keys: string[]) =>
+    placesIn(keys.reduceRight<unknown>((inner, key) => ({ [key]: inner }), 'x') as JsonObject)[0] as Place;
+  const PLAIN = { user: undefined, isOfOthers: false, isContent: false, isOfProject: false, isOfTask: false };
+  const by = (key: string, depth = 0) => ({ user: { key, depth } });
+  const others = { isOfOthers: true };
+
+  it.each<[keys: string, meaning: object]>([
+    ['_', {}],
+    ...['user_id', 'USER-ID', 'createdBy', 'who', 'Actor', 'lastEDITOR'].map(
+      key => [`data ${key}`, by(key, 1)] as [string, object],
+    ),
+    ...['superuser', 'bystander', 'useful', 'user2'].map(key => [key, {}] as [string, object]),
+    ['by user id', by('by')],
+    ['projectId any', { ...others, isOfProject: true }],
+    ['subtasks', { ...others, isOfTask: true }],
+    ['projectTask', { ...others, isOfProject: true, isOfTask: true }],
+    ['target', others],
+    ['assignee any id', others],
+    ['onBehalfOf', others],
+    ['user userId', by('user')],
+    ['user departmentId id', { ...by('user'), ...others }],
+    ['departmentId', {}],
+    ['newValue', { isContent: true }],
+    ['comment id', { isContent: true }],
+    ['oldTaskId', { ...others, isOfTask: true }],
+    ['fromProject', { ...others, isOfProject: true, isContent: true }],
+    ['fromId', { isContent: true }],
+    ['from projectId', { ...others, isOfProject: true, isContent: true }],
+  ])('%s give it this meaning: %j', (keys, meaning) => {
+    expect(placeIn(...keys.split(' '))).toEqual({ text: 'x', mayIdentify: true, ...PLAIN, ...meaning });
+  });
+
+  it('show what may be an identifier: any text, a number by its key alone, the entry’s own by none', () => {
+    const entry = { n: 7, a: { id: 'x' }, ids: 7, ref: 7, user: 7, projects: 7, task: 7, target: 7, id: 'x' };
+    expect(placesIn(entry).map(({ mayIdentify }) => mayIdentify)).toEqual([
+      false,
+      ...Array(7).fill(true),
+      false,
+    ]);
+  });
+
+  it('are in the entry’s order, from lists and objects alike, as far as 10,000 values', () => {
+    const entry = { a: 'one', b: [2, { c: 'three' }, ['four']], d: null, e: true, f: {}, g: [] };
+    expect(placesIn(entry).map(({ text }) => text)).toEqual(['one', '2', 'three', 'four', '', '', '', '']);
+    expect(placesIn({})).toMatchObject([{ text: '' }]);
+    const many = Array.from({ length: 10_001 }, (_, index) => index);
+    expect(placesIn({ many }).map(({ text }) => text)).toEqual(many.slice(0, 10_000).map(String));
   });
 });

@@ -5,6 +5,7 @@ import type { AuditPosition } from '../../../functions/model/process-state.ts';
 import { readAudit } from '../../../functions/pass/audit-log/read-audit.ts';
 import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { digest } from '../../../functions/pass/reading/digest.ts';
+import { ServiceStatusError } from '../../../functions/service/errors.ts';
 
 type Order = AuditPosition['order'];
 const MINUTE = 60_000;
@@ -27,12 +28,14 @@ interface Options {
   readonly pageMs?: number;
   readonly time?: number;
   readonly clock?: 'service' | 'local';
+  /** A cursor that the service refuses. */
+  readonly refused?: string;
 }
 
 /** Reads such a log, by cursors that count entries. */
 async function reading(
   before: AuditPosition | undefined,
-  { logs, size = 2, entryOf = plain, pageMs = 0, time = 900_000, clock = 'service' }: Options,
+  { logs, size = 2, entryOf = plain, pageMs = 0, time = 900_000, clock = 'service', refused }: Options,
 ) {
   let now = AT;
   /** Where the pages of each walk began. */
@@ -44,6 +47,8 @@ async function reading(
     log: { warn: (_: string, { code }: { code: string }) => warnings.push(code) },
     service: {
       async *auditLog(_process: string, after: string | undefined) {
+        if (after !== undefined && after === refused)
+          throw new ServiceStatusError('GET /auditlog', 410, 'gone');
         const pages: number[] = [];
         const log = logs[Math.min(walks.push(pages), logs.length) - 1] ?? [];
         const start = Number(after ?? 0);
@@ -74,6 +79,25 @@ function left(
 }
 const numbers = (from: number, to: number) =>
   Array.from({ length: Math.abs(to - from) }, (_, index) => from + Math.sign(to - from) * index);
+
+/** The rows of a table, whose cells are two blanks or more apart; `-`: nothing. */
+const rowsOf = (table: string) =>
+  table
+    .trim()
+    .split('\n')
+    .map(line =>
+      line
+        .trim()
+        .split(/ {2,}/)
+        .map(cell => (cell === '-' ? '' : cell)),
+    );
+const listOf = (cell = '') => cell.split(' ').filter(Boolean).map(Number);
+/** A position in short: `oldest-first 2: 1 2 3`, its order, tail and entries. */
+function positionOf(cell: string, entryOf = plain): AuditPosition {
+  const [place = '', seen] = cell.split(':');
+  const [order, tail] = place.split(' ');
+  return left(order as Order, tail, listOf(seen), entryOf);
+}
 
 describe('a first reading', () => {
   it.each<[Order, string | undefined, number[], number[], (n: number) => JsonObject]>([
@@ -114,6 +138,16 @@ describe('a first reading', () => {
     expect(next.position.unfinished).toBeUndefined();
   });
 
+  it('whose cursor is refused is read from its beginning, and finds nothing new, either', async () => {
+    const first = await reading(undefined, { logs: [numbers(11, 31)], pageMs: 1_000, time: 4_000 });
+    const next = await reading(first.position, { logs: [numbers(11, 32)], refused: '2' });
+    expect([next.found, next.walks[0]?.[0], next.warnings]).toEqual([[], 0, ['audit-position-lost']]);
+    const newest = left('newest-first', undefined, [2, 1]);
+    const cut = await reading(newest, { logs: [numbers(8, 0)], pageMs: 1_000, time: 4_000 });
+    const again = await reading(cut.position, { logs: [numbers(8, 0)], refused: '2' });
+    expect([again.found, again.walks[0]]).toEqual([numbers(3, 9), [0, 2, 4, 6]]);
+  });
+
   it.each<[string, Pick<Options, 'entryOf' | 'clock'>]>([
     ['whose entries have no times', {}],
     ['of a service without a Date header', { entryOf: dated, clock: 'local' }],
@@ -133,72 +167,43 @@ describe('a first reading', () => {
 
 describe('a log that stands as it was left', () => {
   const newest = left('newest-first', undefined, [4, 3, 2, 1]);
-  const oldest = left('oldest-first', '2', [1, 2, 3, 4]);
-  const unknown = left('unknown', '2', [1, 2, 3, 4]);
 
-  it.each<[string, AuditPosition, number[], number[], number[][], Partial<AuditPosition>]>([
-    ['newest-first', newest, [4, 3, 2, 1], [], [[0]], {}],
-    ['newest-first', newest, [5, 4, 3, 2, 1], [5], [[0]], left('newest-first', undefined, [5, 4, 3, 2])],
-    [
-      'newest-first',
-      newest,
-      [7, 6, 5, 4, 3, 2, 1],
-      [5, 6, 7],
-      [[0, 2]],
-      left('newest-first', undefined, [7, 6, 5, 4]),
-    ],
-    ['newest-first', newest, [7, 6, 5, 3, 2], [5, 6, 7], [[0, 2, 4]], { order: 'newest-first' }],
-    ['newest-first, its oldest purged', newest, [5, 4], [5], [[0]], { order: 'newest-first' }],
-    ['newest-first, with a late one', newest, [4, 5, 3, 2], [5], [[0, 2]], { order: 'newest-first' }],
-    ['oldest-first', oldest, [1, 2, 3, 4], [], [[2]], {}],
-    ['oldest-first', oldest, [1, 2, 3, 4, 5], [5], [[2, 4], [2]], left('oldest-first', '4', [2, 3, 4, 5])],
-    [
-      'oldest-first, its oldest purged',
-      oldest,
-      [2, 3, 4, 5],
-      [5],
-      [[2]],
-      left('oldest-first', '2', [2, 3, 4, 5]),
-    ],
-    [
-      'oldest-first, with a late one',
-      left('oldest-first', undefined, [1, 2]),
-      [1, 3, 2],
-      [3],
-      [[0, 2], [0]],
-      {},
-    ],
-    ['unknown', unknown, [1, 2, 3, 4], [], [[0], [2]], {}],
-    ['unknown', unknown, [1, 2, 3, 4, 5], [5], [[0], [2, 4], [2]], left('oldest-first', '4', [3, 4, 5])],
-    ['unknown', unknown, [5, 1, 2, 3, 4], [5], [[0], [2, 4]], left('newest-first', undefined, [5, 1, 2, 3])],
-    [
-      'unknown',
-      unknown,
-      [6, 5, 1, 2, 3, 4],
-      [5, 6],
-      [
-        [0, 2],
-        [2, 4],
-      ],
-      left('newest-first', undefined, [6, 5, 1, 2]),
-    ],
-    [
-      'unknown, in one page',
-      left('unknown', undefined, [1, 2]),
-      [1, 2, 3],
-      [3],
-      [[0, 2], [0]],
-      { order: 'oldest-first' },
-    ],
-    ['unknown, without an entry', left('unknown', undefined, []), [1], [1], [[0]], { order: 'unknown' }],
-    ['unknown, purged', left('unknown', '8', [1, 2, 9]), [7, 8, 9], [], [[0, 2], [0]], { order: 'unknown' }],
-  ])('%s, is read as far as it may have new entries: %#', async (_, before, log, found, walks, position) => {
-    const read = await reading(before, { logs: [log] });
-    expect([read.found, read.walks, read.warnings]).toEqual([found, walks, []]);
-    expect({ ...read.position, readAt: LAST }).toMatchObject(position);
-    expect(read.position.readAt).toBe(JSON.stringify(read.position) === JSON.stringify(before) ? LAST : AT);
-    expect(read.readAt).toBe(AT);
-  });
+  it.each(
+    rowsOf(`
+newest-first: 4 3 2 1     4 3 2 1          -        0          newest-first: 4 3 2 1
+newest-first: 4 3 2 1     5 4 3 2 1        5        0          newest-first: 5 4 3 2
+newest-first: 4 3 2 1     7 6 5 4 3 2 1    5 6 7    0 2        newest-first: 7 6 5 4
+newest-first: 4 3 2 1     7 6 5 3 2        5 6 7    0 2 4      newest-first
+newest-first: 4 3 2 1     5 4              5        0          newest-first
+newest-first: 4 3 2 1     4 5 3 2          5        0 2        newest-first
+oldest-first 2: 1 2 3 4   1 2 3 4          -        2          oldest-first 2: 1 2 3 4
+oldest-first 2: 1 2 3 4   1 2 3 4 5        5        2 4, 2     oldest-first 4: 2 3 4 5
+oldest-first 2: 1 2 3 4   2 3 4 5          5        2          oldest-first 2: 2 3 4 5
+oldest-first: 1 2         1 3 2            3        0 2, 0     oldest-first
+unknown 2: 1 2 3 4        1 2 3 4          -        0, 2       unknown 2: 1 2 3 4
+unknown 2: 1 2 3 4        1 2 3 4 5        5        0, 2 4, 2  oldest-first 4: 3 4 5
+unknown 2: 1 2 3 4        5 1 2 3 4        5        0, 2 4     newest-first: 5 1 2 3
+unknown 2: 1 2 3 4        6 5 1 2 3 4      5 6      0 2, 2 4   newest-first: 6 5 1 2
+unknown: 1 2              1 2 3            3        0 2, 0     oldest-first
+unknown:                  1                1        0          unknown
+unknown 8: 1 2 9          7 8 9            -        0 2, 0     unknown`),
+  )(
+    'as %s, and now is %s, has the new entries %s, found on the pages %s, and then stands as %s',
+    async (...row) => {
+      const [place = '', log, found, walks = '', after = ''] = row;
+      const before = positionOf(place);
+      const read = await reading(before, { logs: [listOf(log)] });
+      expect([read.found, read.walks, read.warnings]).toEqual([
+        listOf(found),
+        walks.split(',').map(listOf),
+        [],
+      ]);
+      const { order, tail, seen } = positionOf(after);
+      expect(read.position).toMatchObject(after.includes(':') ? { order, tail, seen } : { order });
+      expect(read.position.readAt).toBe(JSON.stringify(read.position) === JSON.stringify(before) ? LAST : AT);
+      expect(read.readAt).toBe(AT);
+    },
+  );
 
   it('by its oldest remembered entry, needs no more pages, though the page ends with one that is not remembered', async () => {
     const { walks, found } = await reading(newest, { logs: [[5, 4, 3, 2, 1, 0, -1, -2, -3]], size: 6 });
@@ -229,73 +234,28 @@ describe('a log that stands as it was left', () => {
 });
 
 describe('a log that contradicts its position', () => {
-  it.each<[string, AuditPosition, number[], number[], Order]>([
-    [
-      'turned around',
-      left('newest-first', undefined, [3, 2], dated),
-      [1, 2, 3, 10, 11],
-      [10, 11],
-      'oldest-first',
-    ],
-    ['turned around', left('oldest-first', '2', [2, 3], dated), [11, 10, 3, 2, 1], [10, 11], 'newest-first'],
-    [
-      'turned around and purged',
-      left('newest-first', undefined, [3, 2], dated),
-      [3, 10, 11],
-      [10, 11],
-      'newest-first',
-    ],
-    [
-      'turned around and purged',
-      left('oldest-first', undefined, [2, 3], dated),
-      [11, 10, 3],
-      [10, 11],
-      'oldest-first',
-    ],
-    [
-      'purged beyond',
-      left('newest-first', undefined, [3, 2], dated),
-      [14, 13, 12, 11, 10],
-      [10, 11, 12, 13, 14],
-      'newest-first',
-    ],
-    [
-      'purged beyond',
-      left('oldest-first', '2', [2, 3], dated),
-      [10, 11, 12, 13, 14],
-      [10, 11, 12, 13, 14],
-      'oldest-first',
-    ],
-    [
-      'in another form',
-      left('newest-first', undefined, [20, 19], dated),
-      [10, 9, 8, 7, 6],
-      [10],
-      'newest-first',
-    ],
-    ['in another form', left('unknown', '4', [20, 19], dated), [6, 7, 8, 9, 10], [10], 'oldest-first'],
-  ])(
-    '%s: has the entries that say that they are new, and its order anew: %#',
-    async (_, before, log, found, order) => {
-      const read = await reading(before, { logs: [log], entryOf: dated });
-      expect([read.found.toSorted(), read.position.order]).toEqual([found, order]);
-    },
-  );
-
-  it.each<[string, AuditPosition, number[], number[], Order]>([
-    ['turned around', left('newest-first', undefined, [3, 2]), [1, 2, 3, 4], [4], 'oldest-first'],
-    ['turned around', left('oldest-first', '2', [1, 2, 3]), [5, 4, 3, 2, 1], [4, 5], 'newest-first'],
-    ['turned around', left('unknown', undefined, [1, 2]), [3, 2, 1], [3], 'unknown'],
-    ['purged beyond', left('newest-first', undefined, [3, 2]), [5, 4], [4, 5], 'newest-first'],
-    ['purged beyond', left('unknown', '2', [1, 2, 3]), [5, 4], [5, 4], 'unknown'],
-    ['moved to its head', left('oldest-first', '4', [1, 4, 5]), [3, 4, 5, 6], [6], 'oldest-first'],
-  ])(
-    '%s, and has no times: has those where it grows, or all if nothing is known: %#',
-    async (_, before, log, found, order) => {
-      const read = await reading(before, { logs: [log] });
-      expect([read.found, read.position.order]).toEqual([found, order]);
-    },
-  );
+  it.each(
+    rowsOf(`
+turned around             times     newest-first: 3 2      1 2 3 10 11      10 11           oldest-first
+turned around             times     oldest-first 2: 2 3    11 10 3 2 1      10 11           newest-first
+turned around and purged  times     newest-first: 3 2      3 10 11          10 11           newest-first
+turned around and purged  times     oldest-first: 2 3      11 10 3          10 11           oldest-first
+purged beyond             times     newest-first: 3 2      14 13 12 11 10   10 11 12 13 14  newest-first
+purged beyond             times     oldest-first 2: 2 3    10 11 12 13 14   10 11 12 13 14  oldest-first
+in another form           times     newest-first: 20 19    10 9 8 7 6       10              newest-first
+in another form           times     unknown 4: 20 19       6 7 8 9 10       10              oldest-first
+turned around             no times  newest-first: 3 2      1 2 3 4          4               oldest-first
+turned around             no times  oldest-first 2: 1 2 3  5 4 3 2 1        4 5             newest-first
+turned around             no times  unknown: 1 2           3 2 1            3               unknown
+purged beyond             no times  newest-first: 3 2      5 4              4 5             newest-first
+purged beyond             no times  unknown 2: 1 2 3       5 4              4 5             unknown
+moved to its head         no times  oldest-first 4: 1 4 5  3 4 5 6          6               oldest-first`),
+  )('%s, with %s: was left as %s, is %s, has the new entries %s, and is %s', async (...row) => {
+    const [_, times, place = '', log, found, order] = row;
+    const entryOf = times === 'times' ? dated : plain;
+    const read = await reading(positionOf(place, entryOf), { logs: [listOf(log)], entryOf });
+    expect([read.found.toSorted(), read.position.order]).toEqual([listOf(found), order]);
+  });
 
   it('is read as a whole once: the next reading finds it as it was left', async () => {
     const before = left('oldest-first', '4', [3, 4, 5], dated);

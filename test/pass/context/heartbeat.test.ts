@@ -1,7 +1,13 @@
 import { expect, test, vi } from 'vitest';
 import type { ProcessKey } from '../../../functions/basics/process.ts';
 import { UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
-import { Heartbeat, LEASE_MS, LeaseLostError } from '../../../functions/pass/context/context.ts';
+import {
+  Heartbeat,
+  isOutOfTime,
+  LEASE_MS,
+  LeaseLostError,
+  type PassPorts,
+} from '../../../functions/pass/context/context.ts';
 import type { Lease, LeaseRequest, Snapshots } from '../../../functions/store/store.ts';
 
 const process: ProcessKey = { workspace: 'eu', processId: 'p' };
@@ -20,7 +26,7 @@ function begin(lease: Partial<Lease> = {}) {
   return { heartbeat: new Heartbeat(mine, { process, snapshots, clock: () => clock.now }), clock, writes };
 }
 
-test('a lease is written every ten seconds, and then lives for a minute', async () => {
+test('a lease is written every ten seconds, or when the clock was set back, and then lives for a minute', async () => {
   const { heartbeat, clock, writes } = begin();
   clock.now = 9_999;
   await heartbeat.beat();
@@ -31,6 +37,11 @@ test('a lease is written every ten seconds, and then lives for a minute', async 
   await beat;
   await heartbeat.beat();
   expect(writes.map(({ until }) => until)).toEqual([10_000 + LEASE_MS]);
+  clock.now = -1;
+  const back = heartbeat.beat();
+  writes[1]?.resolve(true);
+  await back;
+  expect(writes.map(({ until }) => until)).toEqual([10_000 + LEASE_MS, LEASE_MS - 1]);
 });
 
 test('of many workers one writes, and the others wait for it', async () => {
@@ -169,4 +180,12 @@ test('invariant 8: it ends where another pass was first, and asks no second time
   const down = beginWithout('before', new Error('table down'));
   await expect(down.heartbeat.take()).rejects.toThrow('table down');
   expect([down.heartbeat.fitsKey, down.heartbeat.isOwned]).toEqual([false, false]);
+});
+
+test('a pass is out of time from the very moment at which it is to stop', () => {
+  const clock = { now: 999 };
+  const ports = { clock: () => clock.now, stopAt: 1_000 } as PassPorts;
+  expect(isOutOfTime(ports)).toBe(false);
+  clock.now = 1_000;
+  expect(isOutOfTime(ports)).toBe(true);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../functions/basics/json.ts';
 import type { PassContext } from '../../../functions/pass/context/context.ts';
+import { digest as digestOf } from '../../../functions/pass/reading/digest.ts';
 import { readTasks, type Same, type TasksRead } from '../../../functions/pass/reading/read-tasks.ts';
 import { ServiceAnswerError, ServiceStatusError } from '../../../functions/service/errors.ts';
 
@@ -223,4 +224,9 @@ describe('the digest of the tasks', () => {
     const { digest } = await read(shrinking, { known: tasks('4') });
     expect(digest).toBe((await read([[['1'], ['2']]], { known: tasks() })).digest);
   });
+});
+
+it('a digest is the same in every release, 16 characters, and another one for another order of keys', () => {
+  expect(digestOf({ id: '7', name: 'Acme' })).toBe('vWdWQBR_YT7gviF7');
+  expect(digestOf({ a: 1, b: 2 })).not.toBe(digestOf({ b: 2, a: 1 }));
 });

@@ -32,7 +32,7 @@ export const DECIDING_BUGS: readonly Bug[] = [
         '',
       ),
     ],
-    tests: ['pass/digests.test.ts'],
+    tests: ['pass/observe.test.ts'],
   },
   {
     name: 'what is owed written only where something failed',
@@ -49,7 +49,7 @@ export const DECIDING_BUGS: readonly Bug[] = [
     edits: [
       edit('pass/settle.ts', 'watermark: isComplete ? startedAt : before.watermark', 'watermark: startedAt'),
     ],
-    tests: ['pass/restless-listing.test.ts'],
+    tests: ['pass/baseline.test.ts'],
   },
   {
     name: 'deletions of a changes pass counted alone',

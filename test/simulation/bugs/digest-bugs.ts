@@ -31,7 +31,7 @@ export const DIGEST_BUGS: readonly Bug[] = [
         'tasks.digest !== undefined && content !== undefined',
       ),
     ],
-    tests: ['pass/kept-digests.test.ts'],
+    tests: ['pass/commit.test.ts'],
   },
   {
     name: 'the digest of the whole kept with a step of a commit',

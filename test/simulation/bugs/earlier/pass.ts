@@ -89,7 +89,7 @@ export const PASS: readonly Bug[] = [
   },
   {
     name: 'a restless sweep counted as one that missed a project',
-    tests: ['pass/restless-listing.test.ts'],
+    tests: ['pass/decide.test.ts'],
     edits: [
       edit(
         'pass/decide.ts',
