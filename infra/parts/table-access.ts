@@ -75,7 +75,7 @@ export function forOperating({ table }: SnapshotTable): Binding {
     LAYOUT,
     // In one statement, because one transaction writes an endpoint's row and the registry's.
     { actions: READ_AND_WRITE, keys: [ENDPOINTS, OF_ENDPOINTS, REGISTRY] },
-    { actions: ['Query', 'BatchGetItem', 'DeleteItem', 'PutItem', 'UpdateItem'], keys: [OF_PROCESSES] },
+    { actions: [...READ_AND_WRITE, 'BatchGetItem'], keys: [OF_PROCESSES] },
     { actions: ['Query', 'DeleteItem'], keys: [ROSTER] },
     { actions: ['Query'], keys: [WORKSPACES] },
     { actions: ['Query', 'PutItem'], keys: [OF_STACK] },

@@ -13,7 +13,7 @@ import { createEndpointRows, createSlots } from '../../functions/store/dynamo/en
 import { createJournalReader } from '../../functions/store/dynamo/journal.ts';
 import { checkLayout } from '../../functions/store/dynamo/layout.ts';
 import { createProcessReader, createRoster } from '../../functions/store/dynamo/processes.ts';
-import { createDeliveries } from '../../functions/store/dynamo/store.ts';
+import { createDeliveries, createSnapshots } from '../../functions/store/dynamo/store.ts';
 import type { Table } from '../../functions/store/dynamo/table.ts';
 import { createTickClaims, createTickProgresses } from '../../functions/store/dynamo/tick.ts';
 import { createWorkspaceRows } from '../../functions/store/dynamo/workspaces.ts';
@@ -136,6 +136,7 @@ const slots = (table: Table) => createSlots(table).reserveSlot('crm', 1_000, AT,
 const claims = (table: Table) => createTickClaims(table).claim({ now: AT, to: AT + 1 });
 const progresses = (table: Table) => createTickProgresses(table).ofAll([PROCESS]);
 const workspaces = (table: Table) => createWorkspaceRows(table).all();
+const verifying = (table: Table) => createSnapshots(table).load(PROCESS, 'p.1');
 const remembering = (table: Table) => createRoster(table).remember([PROCESS]);
 
 interface Statement {
@@ -166,7 +167,7 @@ describe('of the table', () => {
     ['route', [listing]],
     ['deliver', [rows, deliveries, slots]],
     ['tick', [migrating, rows, deliveries, journal, claims, progresses, workspaces, remembering]],
-    ['operate', [rows, settings, deliveries, journal, actions, processes, workspaces, forgetting]],
+    ['operate', [rows, settings, deliveries, journal, actions, processes, workspaces, forgetting, verifying]],
   ])('%s may do what its stores ask, where they ask it, and nothing else', async (name, stores) => {
     const requests = await askedBy(stores);
     const asked = requests.flat();
