@@ -10,13 +10,15 @@ export interface Bench {
   setting(): Setting;
   ask: Ask;
   name(kind: string): string;
+  /** False where a commit of megabytes takes longer than its time-out, as on an emulator of AWS. */
+  readonly takesLarge: boolean;
 }
 
 let names = 0;
 const began = Date.now().toString(36);
 
 /** What every place that answers operations must do, whatever it is made of: one suite for all of them. */
-export function operationsContract(where: string, open: () => Promise<Setting>): void {
+export function operationsContract(where: string, open: () => Promise<Setting>, takesLarge = true): void {
   describe(`operations ${where}`, () => {
     let setting: Setting;
     beforeEach(async () => {
@@ -26,6 +28,7 @@ export function operationsContract(where: string, open: () => Promise<Setting>):
     const bench: Bench = {
       setting: () => setting,
       ask: (operation, asked) => askOf(setting)(operation, asked),
+      takesLarge,
       name: kind => `${kind}-${began}-${++names}`,
     };
 

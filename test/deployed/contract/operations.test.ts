@@ -17,7 +17,7 @@ import type { ContractOptions } from './options.ts';
 
 const options = JSON.parse(process.env.CONTRACT_OPTIONS ?? '{}') as ContractOptions;
 
-operationsContract('of a deployed stack', open);
+operationsContract('of a deployed stack', open, false);
 
 async function open(): Promise<Setting> {
   const { endpoint, stackName, tableName, credentials, arn } = options;
