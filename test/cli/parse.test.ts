@@ -291,6 +291,14 @@ describe('what asks first', () => {
     expect(out).toMatch(/^Approved the deletion of 40 projects of eu\/p /);
   });
 
+  it.each([
+    ['--data', 'my data', "npx changewire sweep p --data 'my data'"],
+    ['--stack', 'Changewire', 'npx changewire sweep p --stack Changewire'],
+  ])('names the next command for the same run or stack: %s', async (option, value, next) => {
+    const { out } = await run(['release', 'p', '--yes', option, value], { answers: { release } });
+    expect(out).toContain(`To sweep now: ${next}\n`);
+  });
+
   it('does nothing after anything else', async () => {
     const { code, out, err, asked } = await run(['release', 'p'], { answers: { release }, says: false });
     expect([code, out, asked.length]).toEqual([1, '', 1]);
