@@ -118,12 +118,6 @@ test('an edit counts within the interval alone, with a second for the whole seco
     expect(() => it.tell(run, eventOf([ANNA], span))).toThrow('did not edit it');
 });
 
-test('an edit that no entry tells is an edit', () => {
-  const it = world();
-  it.edit(10, ['101'], (edit, user) => edit.touchProject('p', '1001', { user, audit: false }));
-  it.tell(it.begin(), eventOf([ANNA]));
-});
-
 test('who edited a task did not edit its project, nor another task, nor the other way round', () => {
   const it = world();
   it.edit(10, ['101'], (edit, user) => edit.updateTask('p', '1001', '500001', { status: 'Done' }, { user }));
@@ -180,13 +174,6 @@ test.each([
   expect(() => it.tell(run, eventOf(actors))).toThrow(problem);
 });
 
-test('of edits that carry one time the order is open', () => {
-  const it = world({ freedoms: { timestampResolution: SECOND } });
-  it.touch(10, ['101']);
-  it.touch(0.9, ['102']);
-  it.tell(it.begin(), eventOf([TOMAS, ANNA]));
-});
-
 test('sweeps and baselines tell no actors, nor does a run that does not hold the lease of changes any more', () => {
   const it = world();
   it.touch(10, ['101']);
@@ -196,14 +183,6 @@ test('sweeps and baselines tell no actors, nor does a run that does not hold the
     expect(() => it.tell(run, eventOf([ANNA]))).toThrow('found by a sweep or baseline');
   it.oracle.wrote([leaseOf('sweep', 'as a sweep now')], [], changes);
   expect(() => it.tell(changes, eventOf([ANNA]))).toThrow('found by a sweep or baseline');
-});
-
-test('a sweep that writes to the row of the other mode holds no lease of it', () => {
-  const it = world();
-  it.touch(10, ['101']);
-  const [changes, sweep] = [it.begin('changes', 1), it.begin('sweep', 1)];
-  it.oracle.wrote([leaseOf('changes', changes)], [], sweep);
-  expect(() => it.tell(sweep, eventOf([ANNA]))).toThrow('found by a sweep or baseline');
 });
 
 test('nobody is told where the service never tells its time, and by any edit so far where it does so at times', () => {
@@ -223,16 +202,6 @@ test('a change is counted where the log that the pass read says who made it', ()
   it.tell(run, eventOf([ANNA, TOMAS]));
   it.tell(run, eventOf(undefined));
   expect(it.counted()).toEqual({ told: 2, 'several told': 1, 'left out': 1 });
-});
-
-test('the entry of a moved task is counted for the task in both projects, and for no other', () => {
-  const it = world();
-  it.edit(10, ['101'], (edit, user) => edit.moveTask('p', '1001', '500001', '1002', { user }));
-  const run = it.begin();
-  it.tell(run, eventOf(undefined, { task: '500001', type: 'deleted' }));
-  it.tell(run, { ...eventOf(undefined), ...ofOther('500001', undefined) } as ChangeEvent);
-  it.tell(run, eventOf(undefined, { task: '500002' }));
-  expect(it.counted()).toEqual({ 'left out': 2 });
 });
 
 test.each([

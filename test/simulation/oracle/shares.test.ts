@@ -54,23 +54,6 @@ describe('what is judged of runs that share a workspace', () => {
     oracle.asks('other', 'other');
   });
 
-  it('takes a request for over that its sender waits for in vain because it stands still', () => {
-    const { oracle, time, take } = oracleOf(1);
-    take('one', 1);
-    oracle.asks('one', 'other');
-    time.now += 65 * SECOND;
-    take('other', 1);
-    oracle.asks('other', 'other');
-  });
-
-  it('says nothing of numbers where clocks may differ', () => {
-    const { oracle, take } = oracleOf(1, false);
-    take('one', 1);
-    take('other', 1);
-    oracle.asks('one', 'other');
-    oracle.asks('other', 'other');
-  });
-
   it('lets the shares in force be no more than the workspace allows', () => {
     const { time, take } = oracleOf(2);
     take('one', 2);
