@@ -1,5 +1,5 @@
 import { Violation } from './oracle/violation.ts';
-import { SICKNESSES } from './plan/outage.ts';
+import { SICKNESSES } from './plan/service.ts';
 import type { Plan } from './plan.ts';
 import { processIn } from './service-side.ts';
 import type { World } from './world.ts';

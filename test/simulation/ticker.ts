@@ -4,14 +4,13 @@ import { type Ticker as LocalTicker, periodOf, startTicker } from '../../local/l
 import { between } from '../../simulator/data/random.ts';
 import type { Delivery } from './delivery.ts';
 import type { Strike } from './faults.ts';
-import { Life } from './life.ts';
+import { Life, ProcessLife } from './life.ts';
 import type { PassesOracle } from './oracle/passes.ts';
 import type { RowsOracle } from './oracle/rows.ts';
 import { Violation } from './oracle/violation.ts';
 import type { Passes } from './passes.ts';
 import { areClose } from './plan/clocks.ts';
 import type { Pollers } from './pollers.ts';
-import { ProcessLife } from './process-life.ts';
 import { type Release, today } from './releases/release.ts';
 import type { Shared } from './shared.ts';
 
@@ -244,7 +243,7 @@ export class Ticker {
   #checkAge(age: number, most: number): void {
     const { plan, fail } = this.#shared;
     const untold = (plan.schedule?.changes.slowest ?? 0) + IDLE_MS;
-    if (age <= most + untold + SLACK_MS || !areClose(plan.skew, plan.steps)) return;
+    if (age <= most + untold + SLACK_MS || !areClose(plan)) return;
     fail(new Violation(6, `a tick takes the oldest pass for ${age} ms old, where it is ${most} ms at most`));
   }
 

@@ -217,5 +217,4 @@ describe('what is judged of passes and their messages', () => {
     if (problem) expect(finish).toThrow(problem);
     else finish();
   });
-
 });

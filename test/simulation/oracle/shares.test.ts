@@ -6,7 +6,7 @@ import { Coverage } from '../faults.ts';
 import { SharesOracle } from './shares.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
-const [SECOND, MINUTE] = [1_000, 60_000];
+const MINUTE = 60_000;
 const PAUSE = { until: AT + MINUTE, since: AT, reason: 'no answer', failures: 1 };
 
 /** An oracle of a workspace that allows so many requests at once. */
