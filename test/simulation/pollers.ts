@@ -14,6 +14,7 @@ import { calling, type Gate, Life, ProcessLife } from './life.ts';
 import { type PassesOracle, type StartedRun, startedPass } from './oracle/passes.ts';
 import type { SharesOracle } from './oracle/shares.ts';
 import { Violation } from './oracle/violation.ts';
+import type { Run } from './plan.ts';
 import { isOfWorkspace, type PortCall, requestCall } from './port-calls.ts';
 import type { Release } from './releases/release.ts';
 import { ORIGIN, processIn, type ServiceSide, serviceBoundary } from './service-side.ts';
@@ -48,15 +49,8 @@ interface Environment {
   end(running: Running): void;
 }
 
-export interface RunRequest {
-  readonly mode: 'changes' | 'sweep';
-  readonly budget: number;
-  readonly strikes: readonly Strike[];
-  readonly asked?: boolean;
-  readonly also?: number;
-  /** The processes of its message, instead of those that `also` chooses. */
-  readonly processes?: readonly string[];
-}
+/** `processes`: those of its message, instead of those that `also` chooses. */
+export type RunRequest = Run & { readonly processes?: readonly string[] };
 
 /** Told of each run that was answered with a page of the audit log, and of each answer with users that arrived. */
 export interface Heard {

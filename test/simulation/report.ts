@@ -4,30 +4,19 @@ import type { Plan, Step } from './plan.ts';
 
 type Rows = Coverage['rows'];
 
-/** How often each fault struck at each boundary, one boundary a line. */
+/** How often each fault struck at each boundary, or how often another pass committed before each call of a pass. */
 export function coverageTable(rows: Rows): string {
-  return table(rows.filter(([boundary]) => !isEncounter(boundary)));
-}
-
-/** Between which two calls of one pass another one committed, and how often. */
-export function encounterTable(rows: Rows): string {
-  const met = rows.filter(([boundary]) => isEncounter(boundary));
-  return `Another pass committed ${encounters(rows)} times between two calls of one:\n${table(met)}`;
-}
-
-/** How often another pass committed between two calls of one. */
-export function encounters(rows: Rows): number {
-  return rows.reduce((sum, [boundary, , count]) => sum + (isEncounter(boundary) ? count : 0), 0);
-}
-
-function table(rows: Rows): string {
-  const lines = Map.groupBy(rows, ([boundary]) => boundary);
-  return [...lines]
+  return [...Map.groupBy(rows, ([boundary]) => boundary)]
     .map(([boundary, cells]) => {
       const counts = cells.map(([, fault, count]) => `${fault} ${count}`);
       return `  ${boundary.padEnd(20)}${counts.join(', ')}`;
     })
     .join('\n');
+}
+
+/** How often another pass committed between two calls of one. */
+export function encounters(rows: Rows): number {
+  return rows.reduce((sum, [boundary, , count]) => sum + (isEncounter(boundary) ? count : 0), 0);
 }
 
 /** Of how many changes it was told who made them, among those of which the audit log said it in time. */

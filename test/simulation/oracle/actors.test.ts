@@ -143,23 +143,6 @@ test('a project that was there all the time was created by nobody in it', () => 
     );
 });
 
-test('who deletes a project edits its tasks, and who moves a task edits it in both projects', () => {
-  const it = world();
-  it.edit(10, ['101'], (edit, user) => edit.moveTask('p', '1002', '500003', '1001', { user }));
-  it.edit(10, ['102'], (edit, user) => edit.deleteProject('p', '1001', { user }));
-  const run = it.begin();
-  it.tell(run, eventOf([ANNA], { task: '500003', to: 11, type: 'created' }));
-  it.tell(run, { ...eventOf([ANNA], { task: '500003' }), ...ofOther('500003', [ANNA]) } as ChangeEvent);
-  it.tell(run, eventOf([TOMAS], { type: 'deleted' }));
-  it.tell(run, eventOf([TOMAS], { task: '500001', type: 'deleted' }));
-  expect(() => it.tell(run, eventOf([ANNA], { task: '500001', type: 'deleted' }))).toThrow('names 101');
-});
-
-function ofOther(task: string, actors: readonly Actor[] | undefined) {
-  const { data } = eventOf(actors, { task, type: 'deleted' });
-  return { data: { ...data, project: { id: '1002' } } };
-}
-
 test.each([
   ['somebody who is no user', [{ id: SYSTEM }], 'who is no user'],
   ['a user by another name', [{ id: '101', name: 'Tomás Herrera' }], 'calls 101 Tomás Herrera'],
