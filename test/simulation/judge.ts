@@ -122,12 +122,9 @@ async function ended(
   processes: readonly string[] = [PROCESS],
   budget = RUN.budget,
 ): Promise<ReadonlyMap<string, string>> {
-  let outcomes: ReadonlyMap<string, string> | undefined;
-  void world.pollers.run({ ...RUN, mode, budget, processes }).then(ended => {
-    outcomes = new Map(processes.map(id => [id, outcomeOf(ended, id)]));
-  });
-  await world.until(() => outcomes !== undefined, `a ${mode} run ends`);
-  return outcomes ?? new Map();
+  const run = world.pollers.run({ ...RUN, mode, budget, processes });
+  const ended = await world.done(run, `a ${mode} run ends`);
+  return new Map(processes.map(id => [id, outcomeOf(ended, id)]));
 }
 
 function outcomeOf(ended: Ended, processId: string): string {

@@ -248,22 +248,24 @@ export class World {
 
   /** An operator resumes endpoints: those that are stopped or paused, or all. */
   resumeEndpoints(which: { readonly all: boolean }): Promise<void> {
-    return this.#done(this.delivery.resume(which), 'endpoints are resumed');
+    return this.done(this.delivery.resume(which), 'endpoints are resumed');
   }
 
   operate(step: OperateStep): Promise<void> {
-    return this.#done(this.delivery.operate(step), 'an operator has done it');
+    return this.done(this.delivery.operate(step), 'an operator has done it');
   }
 
-  async #done(work: Promise<void>, what: string): Promise<void> {
+  /** Lets things happen until this has settled. */
+  async done<Result>(work: Promise<Result>, what: string): Promise<Result> {
     let isDone = false;
     void work.then(
       () => {
         isDone = true;
       },
-      error => this.#shared.fail(error),
+      error => this.#fail(error),
     );
     await this.until(() => isDone, what);
+    return work;
   }
 
   #isUnwanted(endpoint: string, eventId: string): boolean {

@@ -154,17 +154,8 @@ function tellsSource(shown: Shown, event: SourceEvent): Told {
   const names = 'project' in data ? [data.project.id] : [];
   const reason = 'reason' in data ? visible(data.reason).slice(0, 700) : '';
   return (
-    differ('title', shown.title, SOURCE_TITLES[type]) ??
-    differ('summary', shown.summary, originOf(event)) ??
+    noteFault(shown, [event], SOURCE_TITLES[type], note) ??
     differ('times', shown.times.join(), span(Date.parse(since), Date.parse(time)).join()) ??
-    differ('tail', shown.tail, undefined) ??
-    differ('other text', shown.instead ?? shown.title, shown.title) ??
-    linkFault(shown, [event], [], []) ??
-    differ(
-      'notification',
-      visible(shown.notification).slice(0, 200),
-      `${shown.title}: ${note}`.slice(0, 200),
-    ) ??
     (shown.paragraphs.length === 1 && [...names, reason].every(text => note.includes(text))
       ? { left: 0 }
       : `“${note}” does not tell ${JSON.stringify(data)}`)
@@ -187,19 +178,23 @@ export function entriesFault(
   const further = left > 0 ? ` · and ${left} more` : '';
   const isCounted = left > 0 ? note.endsWith(further) : !/ · and \d+ more$/.test(note);
   return (
-    differ('title', shown.title, 'Audit log') ??
-    differ('summary', shown.summary, originOf(events[0])) ??
+    noteFault(shown, events, 'Audit log', note) ??
     timesFault(shown.times, times) ??
+    differ('number of entries', String(told.length), String(Math.min(SHOWN, events.length))) ??
+    (isCounted ? undefined : `“${note}” does not count ${events.length} entries`)
+  );
+}
+
+/** What is wrong with a message that shows a note of its own instead of changes, besides its text and times. */
+function noteFault(shown: Shown, events: readonly ChangeEvent[], title: string, note: string) {
+  const notification = visible(shown.notification).slice(0, 200);
+  return (
+    differ('title', shown.title, title) ??
+    differ('summary', shown.summary, originOf(events[0] as ChangeEvent)) ??
     differ('tail', shown.tail, undefined) ??
     differ('other text', shown.instead ?? shown.title, shown.title) ??
     linkFault(shown, events, [], []) ??
-    differ(
-      'notification',
-      visible(shown.notification).slice(0, 200),
-      `${shown.title}: ${note}`.slice(0, 200),
-    ) ??
-    differ('number of entries', String(told.length), String(Math.min(SHOWN, events.length))) ??
-    (isCounted ? undefined : `“${note}” does not count ${events.length} entries`)
+    differ('notification', notification, `${shown.title}: ${note}`.slice(0, 200))
   );
 }
 

@@ -67,11 +67,7 @@ export async function walk(small: SmallWorld, orders: DepthFirst): Promise<void>
 }
 
 async function prepare(world: World): Promise<void> {
-  let isOver = false;
-  void world.pollers.run({ mode: 'sweep', budget: 900_000, strikes: [] }).then(() => {
-    isOver = true;
-  });
-  await world.until(() => isOver, 'the baseline ends');
+  await world.done(world.pollers.run({ ...WALK, mode: 'sweep' }), 'the baseline ends');
   await world.pass(CALM_MS);
   world.standStill();
 }
