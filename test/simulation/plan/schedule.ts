@@ -19,8 +19,8 @@ const RHYTHMS: readonly Rhythm[] = [
 const gap = fc.nat(30 * SECOND);
 /** Nothing but time passes. */
 const wait = fc.record({ gap: between(MINUTE, 150 * SECOND), do: fc.constant('wait') });
-/** An operator asks for a pass. */
 const mode = fc.constantFrom('changes', 'changes', 'sweep');
+/** An operator asks for a pass. */
 const ask = fc.record({ gap, do: fc.constant('ask'), mode });
 const setBack = fc.record({
   ...{ gap, do: fc.constant('clock'), poller: fc.constant(0) },
