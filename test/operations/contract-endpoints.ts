@@ -94,19 +94,6 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     expect(JSON.stringify(found)).not.toContain(receiver.url);
   });
 
-  it('say of one endpoint whether its secret is being rotated', async () => {
-    const { endpoint } = await add();
-    const isRotating = async () => (await ask('endpoint', { endpoint })).isRotating;
-    expect(await isRotating()).toBe(false);
-    await ask('rotate-secret', { endpoint });
-    expect(await isRotating()).toBe(true);
-    await ask('finish-rotation', { endpoint });
-    expect(await isRotating()).toBe(false);
-    const chat = name('chat');
-    await ask('add-endpoint', { endpoint: chat, kind: 'slack', url: setting().receiver.url });
-    expect(await ask('endpoint', { endpoint: chat })).not.toHaveProperty('isRotating');
-  });
-
   it('refuse a filter by a process or workspace that is not watched, and keep nothing of it', async () => {
     const [{ processId, workspace }, other] = setting().processes;
     const endpoint = name('crm');
@@ -187,10 +174,18 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
 
   it('rotate the secret of a webhook, and show none that was given', async () => {
     const { endpoint, secret: first } = await add();
-    const { secret } = await ask('rotate-secret', { endpoint });
-    expect(isSigningSecret(secret ?? '')).toBe(true);
+    const isRotating = async () => (await ask('endpoint', { endpoint })).isRotating;
+    expect(await isRotating()).toBe(false);
+    const { secret = '' } = await ask('rotate-secret', { endpoint });
+    expect(isSigningSecret(secret)).toBe(true);
     expect(secret).not.toBe(first);
+    expect(await isRotating()).toBe(true);
+    expect(JSON.stringify(await ask('actions', { endpoint }))).not.toContain(secret.slice(6, 20));
     expect(await ask('finish-rotation', { endpoint })).toEqual({ endpoint });
+    expect(await isRotating()).toBe(false);
+    const chat = name('chat');
+    await ask('add-endpoint', { endpoint: chat, kind: 'slack', url: setting().receiver.url });
+    expect(await ask('endpoint', { endpoint: chat })).not.toHaveProperty('isRotating');
     await expect(ask('finish-rotation', { endpoint })).rejects.toThrow('No rotation is in progress.');
     expect(await ask('rotate-secret', { endpoint, secret: first })).toEqual({ endpoint });
   });

@@ -14,7 +14,6 @@ import {
 } from '../../../functions/operations/stack/stack.ts';
 
 const AT = Date.parse('2026-03-04T05:06:07Z');
-const _HOUR = 3_600_000;
 const groups = { poll: 'the poll logs' } as unknown as LogGroups;
 const stretch = { function: 'poll', since: AT, until: AT + 1000, all: false } as const;
 
