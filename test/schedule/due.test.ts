@@ -207,6 +207,7 @@ describe('a sweep', () => {
   it('is none before the baseline: that is what is started instead, each minute, until there is one', () => {
     const made = minutely(1, UNKNOWN);
     expect(made).toHaveLength(60);
+    expect(minutely(1, UNKNOWN, processOf(HOUR))).toHaveLength(60);
     expect(made).toMatchObject(Array(60).fill({ processes: ['onboarding'], mode: 'sweep', dueAt: 1 }));
     expect(due(process, tick(), { known: UNKNOWN })).toEqual([]);
   });

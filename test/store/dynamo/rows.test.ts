@@ -40,6 +40,15 @@ describe('rows of a process in the table', () => {
     );
   });
 
+  it('have a snapshot at hand with its head, unless further items hold parts of it', async () => {
+    await commitBig();
+    const small = { projectId: 'p2', snapshot: snapshot(AT, content({ name: 'Acme' })) };
+    const request = { ...small, expected: undefined, version: AT, events: [], at: AT };
+    expect(await createSnapshots(table).commit(process, request)).toBe('committed');
+    const heads = (await Array.fromAsync(createSnapshots(table).heads(process))).flat();
+    expect(heads.map(head => head.whole?.()?.content)).toEqual([undefined, small.snapshot.content]);
+  });
+
   it('of a snapshot with parts of another version are refused with what to do', async () => {
     await commitBig();
     const snapshots = createSnapshots(table);
