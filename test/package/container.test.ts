@@ -48,7 +48,8 @@ describe('the container', () => {
     expect(engines.node).toBe(`>=${node.split('.')[0]}`);
   });
 
-  test("starts the package's command, which people find by its name", () => {
+  test("starts the package's command as a user without rights", () => {
+    expect(instructions('USER')).toEqual(['node']);
     expect(JSON.parse(last('ENTRYPOINT'))).toEqual(['node', `${folder}/node_modules/${name}/${bin[name]}`]);
     expect(files).toContain(bin[name]);
     expect(command).toBe('start');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  partition,
   placeOf,
   processIn,
   processOf,
@@ -49,7 +50,13 @@ describe('a partition', () => {
 
   it('tells its process, if it is of one', () => {
     expect(processOf('W#e%2Eu#P#on%20boarding')).toEqual(process);
-    for (const other of ['STACK', 'ENDPOINT#crm', 'W#eu', 'W#eu#P#p#q', 'xW#eu#P#p'])
+    for (const odd of ['\ud800', 'a#P#b', '%u00FF', '%', 'ü.🎉', '\ud83c\ud83c\udf89', ' \0'])
+      for (const key of [
+        { workspace: odd, processId: 'p' },
+        { workspace: 'eu', processId: odd },
+      ])
+        expect(processOf(partition(key))).toEqual(key);
+    for (const other of ['', 'STACK', 'ENDPOINT#W#a#P#b', 'W#eu', 'W#eu#P#p#q', 'xW#eu#P#p'])
       expect(processOf(other), other).toBeUndefined();
   });
 });

@@ -1,7 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
-import { partition, processOf } from '../../functions/store/keys.ts';
 import { openDatabase } from '../../functions/store/sqlite/database.ts';
 import { sqliteRoster } from '../../functions/store/sqlite/processes.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';

@@ -6,7 +6,37 @@ import { fieldChange, hostileEvent, taskEvent } from '../../kit/console/events.t
 
 const task = { id: '12', name: 'Task 12' };
 
+const teams = { name: 'Teams', kind: 'custom', added: ['Legal'], removed: ['Sales'] };
+const hours = { name: 'EFFORT (hours)', kind: 'custom', type: 'number' };
+
 describe('a change in a line', () => {
+  it.each([
+    ['project, task, field, from and to', [fieldChange('status', 'To do', 'Done')], 'Status: To do → Done'],
+    ['a custom field as it is named', [fieldChange('e', '', '7.5', hours)], 'EFFORT (hours): empty → 7.5'],
+    [
+      'of a list the choices that came and went',
+      [fieldChange('teams', ['Sales', 'IT'], ['IT', 'Legal'], teams)],
+      'Teams: +Legal, −Sales',
+    ],
+    [
+      'of a list that was empty what it has',
+      [fieldChange('teams', null, ['Legal'], { ...teams, removed: [] })],
+      'Teams: empty → Legal',
+    ],
+  ])('shows %s', (_, changes, text) => {
+    expect(lineText(changeLine(taskEvent({ task, changes })))).toBe(`Onboarding › Task 12 · ${text}`);
+  });
+
+  it('shows of a new record what people ask first, and of one without a name its identifier', () => {
+    const fields = { position: 3, status: 'To do', blocked: false };
+    const changes = Object.entries(fields).map(([field, to]) => fieldChange(field, null, to));
+    expect(lineText(changeLine(taskEvent({ type: 'task.created', task, changes })))).toBe(
+      'Onboarding › Task 12 · created, Status: To do',
+    );
+    expect(lineText(changeLine(taskEvent({ project: { id: '77' }, type: 'project.deleted' })))).toBe(
+      '#77 · deleted',
+    );
+  });
   it('reads as people say it: project, task, field, from and to', () => {
     const changes = [fieldChange('status', 'To do', 'Done')];
     expect(lineText(changeLine(taskEvent({ task, changes })))).toBe(

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { onHoldEvent } from '../../../functions/changes/process-events.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import type { ProjectContent, Snapshot } from '../../../functions/model/snapshot.ts';
-import type { Snapshots } from '../../../functions/store/store.ts';
+import type { CommitRequest, Snapshots } from '../../../functions/store/store.ts';
 
 export const AT = Date.UTC(2026, 10, 21, 12);
 
@@ -20,6 +20,16 @@ export const snapshot = (version: number, of: ProjectContent): Snapshot => ({
   content: of,
   recordReadAt: AT - 2,
   tasksReadAt: AT - 1,
+});
+
+/** A commit of a project; by default of one that is not there yet, without events. */
+export const commitOf = (
+  projectId: string,
+  of: Snapshot | undefined,
+  more: Partial<CommitRequest> = {},
+): CommitRequest => ({
+  ...{ projectId, expected: undefined, snapshot: of, version: of?.version ?? AT, events: [], at: AT },
+  ...more,
 });
 
 /** Random text, which can't be compressed. */

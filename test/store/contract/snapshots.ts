@@ -4,7 +4,7 @@ import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { type SavedState, UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
 import type { Snapshot, Tombstone } from '../../../functions/model/snapshot.ts';
 import type { CommitRequest, Lease, Snapshots } from '../../../functions/store/store.ts';
-import { AT, content, event, noise, type Subject, snapshot } from '../../kit/store/subject.ts';
+import { AT, commitOf, content, event, noise, type Subject, snapshot } from '../../kit/store/subject.ts';
 import { entriesContract } from './entries.ts';
 import { headsContract } from './heads.ts';
 import { rechecksContract } from './rechecks.ts';
@@ -37,15 +37,7 @@ export function snapshotsContract(subject: () => Subject): void {
     const commit = (more: Partial<CommitRequest> = {}) => {
       const version = more.version ?? AT;
       const first = snapshot(version, content({ name: 'Acme' }));
-      return snapshots.commit(process, {
-        projectId: 'p1',
-        expected: undefined,
-        snapshot: first,
-        version,
-        events: [event(version)],
-        at: AT,
-        ...more,
-      });
+      return snapshots.commit(process, commitOf('p1', first, { events: [event(version)], ...more }));
     };
     const idsOf = async (of: ProcessKey) =>
       (await Array.fromAsync(snapshots.heads(of))).flat().map(({ projectId }) => projectId);

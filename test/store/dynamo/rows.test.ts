@@ -4,7 +4,7 @@ import { IS_ABSENT } from '../../../functions/store/dynamo/conditions.ts';
 import { transact, type Write, write } from '../../../functions/store/dynamo/requests.ts';
 import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
 import { partKey, projectKey, usersKey } from '../../../functions/store/keys.ts';
-import { AT, content, event, noise, snapshot } from '../../kit/store/subject.ts';
+import { AT, commitOf, content, event, noise, snapshot } from '../../kit/store/subject.ts';
 import { openModel } from '../../kit/table.ts';
 
 const process = { workspace: 'eu', processId: 'p' };
@@ -17,10 +17,10 @@ describe('rows of a process in the table', () => {
   });
   const rows = (prefix: string) => [...table.model.items()].filter(({ sk }) => sk?.S?.startsWith(prefix));
   const commitBig = () =>
-    createSnapshots(table).commit(process, {
-      ...{ projectId: 'p1', expected: undefined, version: AT, events: [event(AT)], at: AT },
-      snapshot: snapshot(AT, content({ text: noise(900_000) })),
-    });
+    createSnapshots(table).commit(
+      process,
+      commitOf('p1', snapshot(AT, content({ text: noise(900_000) })), { events: [event(AT)] }),
+    );
 
   it('keep change records for 30 days, by the time of their commit', async () => {
     await commitBig();
@@ -42,11 +42,10 @@ describe('rows of a process in the table', () => {
 
   it('have a snapshot at hand with its head, unless further items hold parts of it', async () => {
     await commitBig();
-    const small = { projectId: 'p2', snapshot: snapshot(AT, content({ name: 'Acme' })) };
-    const request = { ...small, expected: undefined, version: AT, events: [], at: AT };
-    expect(await createSnapshots(table).commit(process, request)).toBe('committed');
+    const small = snapshot(AT, content({ name: 'Acme' }));
+    expect(await createSnapshots(table).commit(process, commitOf('p2', small))).toBe('committed');
     const heads = (await Array.fromAsync(createSnapshots(table).heads(process))).flat();
-    expect(heads.map(head => head.whole?.()?.content)).toEqual([undefined, small.snapshot.content]);
+    expect(heads.map(head => head.whole?.()?.content)).toEqual([undefined, small.content]);
   });
 
   it('of a snapshot with parts of another version are refused with what to do', async () => {

@@ -3,7 +3,7 @@ import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
 import type { CommitRequest } from '../../../functions/store/store.ts';
-import { AT, content, event } from '../../kit/store/subject.ts';
+import { AT, commitOf, content, event, snapshot } from '../../kit/store/subject.ts';
 
 const PROCESS = { workspace: 'eu', processId: 'p' };
 
@@ -19,16 +19,14 @@ it('what somebody is told is on the disk before: changes, announcements, and tha
     return waited;
   };
   const commit = (version: number, events: CommitRequest['events']) =>
-    snapshots.load(PROCESS, 'p1').then(expected =>
-      snapshots.commit(PROCESS, {
-        projectId: 'p1',
-        expected,
-        snapshot: { version, content: content({ version }), recordReadAt: AT, tasksReadAt: AT },
-        version,
-        events,
-        at: AT,
-      }),
-    );
+    snapshots
+      .load(PROCESS, 'p1')
+      .then(expected =>
+        snapshots.commit(
+          PROCESS,
+          commitOf('p1', snapshot(version, content({ version })), { expected, events }),
+        ),
+      );
   const finish = async (state: { baselined?: true }) => {
     const lease = { mode: 'changes', owner: 'o', now: AT, until: AT + 1 } as const;
     const taken = await snapshots.takeLease(PROCESS, lease);

@@ -3,7 +3,7 @@ import { changeKey, partition } from '../../../functions/store/keys.ts';
 import { type Database, openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
-import { AT, content, event, snapshot } from '../../kit/store/subject.ts';
+import { AT, commitOf, content, event, snapshot } from '../../kit/store/subject.ts';
 
 let database: Database;
 beforeAll(() => {
@@ -28,15 +28,7 @@ it.each([999, 1_000, 1_001, 2_000])('walks over %d projects, page after page', a
   const snapshots = sqliteSnapshots(database);
   const ids = Array.from({ length: count }, (_, index) => `project ${index}`);
   for (const projectId of ids) {
-    const first = snapshot(AT, content({ name: projectId }));
-    await snapshots.commit(process, {
-      projectId,
-      expected: undefined,
-      snapshot: first,
-      version: AT,
-      events: [],
-      at: AT,
-    });
+    await snapshots.commit(process, commitOf(projectId, snapshot(AT, content({ name: projectId }))));
   }
   const heads = (await Array.fromAsync(snapshots.heads(process))).flat();
   expect(heads.map(({ projectId }) => projectId)).toEqual(ids.sort());
@@ -55,14 +47,7 @@ describe('what is written for a process', () => {
     const process = { workspace: 'eu', processId: 'full' };
     // Each fills a change record of its own.
     const events = Array.from({ length: 99 }, () => ({ ...event(AT), subject: 'x'.repeat(200_000) }));
-    const deletion = {
-      projectId: 'p1',
-      expected: undefined,
-      snapshot: undefined,
-      tombstone: { version: AT, readAt: AT },
-      version: AT,
-      at: AT,
-    };
+    const deletion = commitOf('p1', undefined, { tombstone: { version: AT, readAt: AT } });
     const snapshots = sqliteSnapshots(database);
     expect(await snapshots.commit(process, { ...deletion, events })).toBe('too-large');
     expect(await snapshots.commit(process, { ...deletion, events: events.slice(1) })).toBe('committed');
