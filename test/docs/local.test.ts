@@ -26,12 +26,6 @@ const filled = (args: string) =>
     .replaceAll('URL', 'http://localhost:9/a');
 
 describe('the options of a start', () => {
-  test('are all in docs/commands.md', () => {
-    const listed = optionsIn(text('docs/commands.md'));
-    const known = optionsIn(HELP).filter(option => option !== '--help');
-    expect(known.filter(option => !listed.includes(option))).toEqual([]);
-  });
-
   test.each(PAGES.flatMap(page => startsIn(text(page)).map(args => ({ page, args }))))(
     'are used as they are: $args ($page)',
     ({ args }) => {

@@ -51,16 +51,6 @@ test.each([404, 403, 500])(
   },
 );
 
-test('a page of something on the way is told as that', async () => {
-  const setup = lively();
-  setup.service.fail({
-    when: path('/projects'),
-    times: ALWAYS,
-    fault: { status: 200, body: '<html>Sign in</html>' },
-  });
-  expect(findingOf(await setup.examine(), 'process').came).toMatch(/not JSON; check the address/);
-});
-
 type Change = Parameters<DoctorSetup['service']['fail']>[0]['fault'];
 
 test.each<[string, string, Change, topic: string, finding: object]>([
@@ -210,38 +200,6 @@ test('of two properties that could identify a project, the one that its paths ta
   expect(answer.settings.workspace).toEqual({ identifiers: { project: 'projectId' } });
 });
 
-test('identifiers that come twice are told', async () => {
-  const setup = lively();
-  changeRecords(setup, path('/tasks?'), record => ({ ...record, id: 'same' }));
-  expect(findingOf(await setup.examine(), 'tasks that come twice')).toMatchObject({
-    verdict: 'warning',
-    found: expect.stringMatching(/share an identifier: same/),
-  });
-});
-
-test('an answer with two lists, or without paging, is told', async () => {
-  const setup = lively();
-  setup.service.fail({
-    when: path('/users'),
-    times: ALWAYS,
-    fault: { change: body => ({ ...body, teams: [] }) },
-  });
-  setup.service.fail({
-    when: path('auditlog'),
-    times: ALWAYS,
-    fault: { change: ({ paging: _, ...body }) => body },
-  });
-  const answer = await setup.examine();
-  expect(findingOf(answer, 'list of users')).toMatchObject({
-    verdict: 'warning',
-    came: 'users, teams beside paging',
-  });
-  expect(findingOf(answer, 'list of the audit log')).toMatchObject({
-    verdict: 'warning',
-    found: expect.stringMatching(/but without paging/),
-  });
-});
-
 test('a time that alone differs between two readings is proposed to be ignored; a counter, or an edit, is not', async () => {
   const setup = lively();
   changeRecords(setup, isWhole, (record, index) => ({
@@ -268,26 +226,6 @@ test('a time of something else than an update is not proposed to be ignored', as
     closedOn: new Date(setup.time.now - index * 3_333).toISOString(),
   }));
   expect((await setup.examine()).settings.process).toEqual({});
-});
-
-test('an updatedAfter that is ignored, or refused, is told', async () => {
-  const ignoring = lively();
-  const projects = ignoring.service.workspace.projects(PROCESS);
-  ignoring.service.fail({
-    when: path('updatedAfter'),
-    times: ALWAYS,
-    fault: { change: body => ({ ...body, projects }) },
-  });
-  expect(findingOf(await ignoring.examine(), 'updatedAfter')).toMatchObject({
-    verdict: 'warning',
-    found: expect.stringMatching(/is ignored/),
-  });
-  const refusing = lively();
-  refusing.service.fail({ when: path('updatedAfter'), times: ALWAYS, fault: { status: 400 } });
-  expect(findingOf(await refusing.examine(), 'updatedAfter')).toMatchObject({
-    verdict: 'warning',
-    found: expect.stringMatching(/is rejected/),
-  });
 });
 
 test('a service whose clock is wrong is told by how much', async () => {

@@ -56,14 +56,6 @@ describe('the container', () => {
     expect(instructions('RUN')).toContain(`ln -s ${folder}/node_modules/.bin/${name} /usr/local/bin/${name}`);
   });
 
-  test('runs as a user without rights, without a shell that keeps SIGTERM to itself', () => {
-    expect(lines.findIndex(line => line.startsWith('USER node'))).toBeLessThan(
-      lines.findIndex(line => line.startsWith('ENTRYPOINT')),
-    );
-    expect(instructions('USER')).toEqual(['node']);
-    expect(last('ENTRYPOINT')).toMatch(/^\["node", /);
-  });
-
   test('keeps its data in a volume, in which its command begins', () => {
     const { data, config } = parseOptions(options);
     expect({ data, config }).toEqual({ data: last('VOLUME'), config: '/etc/changewire/changewire.json' });

@@ -77,21 +77,6 @@ describe.each(STORES)('what passes know in %s', (_, open) => {
 });
 
 describe('a process', () => {
-  it('is known by its partition, whatever its name', () => {
-    const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 });
-    const odd = fc.oneof(
-      name,
-      fc.constantFrom('\ud800', 'a#P#b', '%u00FF', '%', 'ü.🎉', '\ud83c\ud83c\udf89'),
-    );
-    fc.assert(
-      fc.property(odd, odd, (workspace, processId) => {
-        expect(processOf(partition({ workspace, processId }))).toEqual({ workspace, processId });
-      }),
-    );
-    for (const pk of ['ENDPOINTS', 'ENDPOINT#W#a#P#b', 'W#a', 'W#a#P#b#c', ''])
-      expect(processOf(pk)).toBeUndefined();
-  });
-
   it('is there in a file once a pass took its lease', async () => {
     const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA]);
     onTestFinished(() => database.file.close());
