@@ -167,8 +167,6 @@ describe('docs/examples', () => {
   });
 });
 
-describe('the documents', () => {});
-
 /** The rows of tables that begin with a name. */
 function rowsOf(text: string): string[] {
   return text.split('\n').filter(line => line.startsWith('| `'));

@@ -1,7 +1,8 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Finding } from '../../functions/operations/protocol/answers.ts';
 import { DEFAULT_FREEDOMS, type Freedoms } from '../../simulator/data/freedoms.ts';
-import { OTHERS } from '../kit/doctor/drawn-freedoms.ts';
+import { drawnFreedoms, OTHERS } from '../kit/doctor/drawn-freedoms.ts';
 import { expectedOf } from '../kit/doctor/expected.ts';
 import { lively } from '../kit/doctor/lively.ts';
 import { findingOf } from '../kit/doctor/setup.ts';
@@ -9,13 +10,25 @@ import { findingOf } from '../kit/doctor/setup.ts';
 const single = Object.entries(OTHERS).flatMap(([name, values]) => values.map(value => ({ [name]: value })));
 
 test.each([{}, ...single])('the doctor names the freedom that a service takes: %j', async freedoms => {
-  const answer = await lively(freedoms).examine();
-  for (const [topic, found] of expectedOf({ ...DEFAULT_FREEDOMS, ...freedoms }))
+  await expectNamed(freedoms);
+});
+
+test('whatever freedoms a service takes, the doctor names each, and invents none', async () => {
+  await fc.assert(fc.asyncProperty(drawnFreedoms, expectNamed), { numRuns: 60 });
+});
+
+async function expectNamed(drawn: Partial<Freedoms>): Promise<void> {
+  const freedoms = { ...DEFAULT_FREEDOMS, ...drawn };
+  const { examine, service } = lively(freedoms);
+  const answer = await examine();
+  for (const [topic, found] of expectedOf(freedoms))
     expect({ topic, found: findingOf(answer, topic).found }).toEqual({
       topic,
       found: expect.stringMatching(found),
     });
-});
+  expect(answer.findings.filter(({ came }) => /undefined|sends at most/.test(came))).toEqual([]);
+  expect(service.requests.length).toBeLessThan(150);
+}
 
 /** What no freedom in `OTHERS` shows, and what is a setting or a warning. */
 test.each<[Partial<Freedoms>, topic: string, verdict: Finding['verdict'], found: RegExp]>([
