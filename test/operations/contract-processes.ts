@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import { commit } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
+import { pagesOf } from '../kit/operations/setting.ts';
 import type { Bench } from './contract.ts';
 
 /** Of processes: how they do, passes, and holds. */
@@ -12,16 +13,11 @@ export function processesContract({ setting, ask, name }: Bench): void {
   };
   const statusOf = (index: 0 | 1) => statusBy(keyOf(index));
   const statusBy = async (key: { workspace: string; process: string }) => {
-    for (let cursor: string | undefined; ; ) {
-      const page = await ask('status', { limit: 1, ...(cursor !== undefined && { cursor }) });
-      expect(page.processes.length + page.endpoints.length).toBeLessThanOrEqual(1);
-      const found = page.processes.find(
-        each => each.workspace === key.workspace && each.process === key.process,
-      );
-      if (found) return found;
-      if (page.cursor === undefined) return undefined;
-      cursor = page.cursor;
-    }
+    const isIt = (each: typeof key) => each.workspace === key.workspace && each.process === key.process;
+    const pages = await pagesOf(ask, 'status', { limit: 1 }, ({ processes }) => processes.some(isIt));
+    for (const { processes, endpoints } of pages)
+      expect(processes.length + endpoints.length).toBeLessThanOrEqual(1);
+    return pages.flatMap(({ processes }) => processes).find(isIt);
   };
   const hold = async (index: 0 | 1, projects: number) => {
     const process = setting().processes[index];
@@ -149,19 +145,9 @@ export function processesContract({ setting, ask, name }: Bench): void {
     await ask('add-endpoint', { endpoint, kind: 'webhook', url: setting().receiver.url });
     await ask('pass', { ...keyOf(0), mode: 'changes' });
     await ask('pause-endpoint', { endpoint });
-    const found: { at: string; operation: string; endpoint?: string | undefined }[] = [];
-    for (let cursor: string | undefined; ; ) {
-      const page = await ask('actions', { limit: 7, ...(cursor !== undefined && { cursor }) });
-      found.push(...page.actions);
-      cursor = page.cursor;
-      if (cursor === undefined) break;
-    }
-    expect(found.map(({ at }) => at)).toEqual(
-      found
-        .map(({ at }) => at)
-        .toSorted()
-        .toReversed(),
-    );
+    const found = (await pagesOf(ask, 'actions', { limit: 7 })).flatMap(({ actions }) => actions);
+    const times = found.map(({ at }) => at);
+    expect(times).toEqual(times.toSorted().toReversed());
     const ours = found.filter(action => action.endpoint === endpoint).map(({ operation }) => operation);
     expect(ours.toSorted()).toEqual(['add-endpoint', 'pause-endpoint']);
     expect(found).toContainEqual(expect.objectContaining({ ...keyOf(0), operation: 'pass' }));

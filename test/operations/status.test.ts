@@ -3,7 +3,7 @@ import type { ProcessKey } from '../../functions/basics/process.ts';
 import type { Recheck, SavedState } from '../../functions/model/process-state.ts';
 import { createOperations } from '../../functions/operations/operations.ts';
 import { AT, type OpenContext, openContext, PROCESSES, STORES } from '../kit/operations/context.ts';
-import { askOf } from '../kit/operations/setting.ts';
+import { askOf, pagesOf } from '../kit/operations/setting.ts';
 
 const CALLER = { who: 'ann', isProven: true };
 const [PROCESS] = PROCESSES as [ProcessKey];
@@ -185,18 +185,15 @@ describe.each(STORES)('over %s, the status', (_, open) => {
       ['c', 'a', 'b'].map(name => ({ name, kind: 'slack' as const })),
     );
     for (const limit of [1, 2, 3, 4, 5, 100]) {
-      const found: string[] = [];
-      for (let cursor: string | undefined; ; ) {
-        const page = await ask()('status', { limit, ...(cursor !== undefined && { cursor }) });
+      const pages = await pagesOf(ask(), 'status', { limit });
+      for (const page of pages) {
         expect(page).toMatchObject({ at: iso(AT), deployment: 'run', isRunning: true });
         expect(page.processes.length + page.endpoints.length).toBeLessThanOrEqual(limit);
-        found.push(
-          ...page.processes.map(({ process }) => process),
-          ...page.endpoints.map(({ name }) => name),
-        );
-        cursor = page.cursor;
-        if (cursor === undefined) break;
       }
+      const found = pages.flatMap(({ processes, endpoints }) => [
+        ...processes.map(({ process }) => process),
+        ...endpoints.map(({ name }) => name),
+      ]);
       expect(found).toEqual([...PROCESSES.map(({ processId }) => processId), 'a', 'b', 'c']);
     }
   });
