@@ -3,6 +3,7 @@ import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import { commit } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
 import { pagesOf } from '../kit/operations/setting.ts';
+import { leaseOf, recheckOf } from '../kit/store/subject.ts';
 import type { Bench } from './contract.ts';
 
 /** Of processes: how they do, passes, and holds. */
@@ -43,13 +44,7 @@ export function processesContract({ setting, ask, name }: Bench): void {
   it('release a process that is on hold, and only such a one; a dry run shows which, how many and since when', async () => {
     await expect(ask('release', keyOf(1))).rejects.toThrow('This process is not on hold');
     const since = new Date(await hold(1, 12)).toISOString();
-    const gone = {
-      cause: 'not-listed' as const,
-      since: 0,
-      foundAt: setting().now(),
-      reason: 'gone',
-      isReported: false,
-    };
+    const gone = recheckOf({ cause: 'not-listed', foundAt: setting().now() });
     const found = ['one', 'two'].map(projectId => ({ projectId, before: undefined, after: gone }));
     await setting().stores.snapshots.writeRechecks(setting().processes[1], found);
     const released = async () =>
@@ -76,17 +71,10 @@ export function processesContract({ setting, ask, name }: Bench): void {
     const process = { workspace: setting().processes[0].workspace, processId: name('removed') };
     await roster.remember([process]);
     const at = setting().now() - 60_000;
-    const lease = await snapshots.takeLease(process, { mode: 'changes', owner: 'run', now: at, until: at });
-    if (!lease) throw new Error('no lease');
+    const lease = await leaseOf(snapshots, process, { now: at, until: at });
     await snapshots.finish(process, lease, { baselined: true, completedAt: at });
     const projectId = name('project');
-    const owed = {
-      cause: 'unreadable',
-      since: 0,
-      foundAt: at,
-      reason: 'answered 500',
-      isReported: true,
-    } as const;
+    const owed = recheckOf({ foundAt: at, isReported: true });
     await snapshots.writeRechecks(process, [{ projectId: name('owed'), before: undefined, after: owed }]);
     const events = eventsOf(at, 1, { process, projectId });
     await commit(setting().stores, events, { process, at, projectId });

@@ -4,6 +4,7 @@ import type { Recheck, SavedState } from '../../functions/model/process-state.ts
 import { createOperations } from '../../functions/operations/operations.ts';
 import { AT, type OpenContext, openContext, PROCESSES, STORES } from '../kit/operations/context.ts';
 import { askOf, pagesOf } from '../kit/operations/setting.ts';
+import { leaseOf, recheckOf } from '../kit/store/subject.ts';
 
 const CALLER = { who: 'ann', isProven: true };
 const [PROCESS] = PROCESSES as [ProcessKey];
@@ -12,28 +13,14 @@ const NONE = { count: 0, skipped: 0, unread: 0, first: [] as { project: string }
 const recheck = (projectId: string, more: Partial<Recheck> = {}) => ({
   projectId,
   before: undefined,
-  after: {
-    ...({
-      cause: 'unreadable',
-      since: AT - 7,
-      foundAt: AT - 3,
-      reason: 'answered 500',
-      isReported: true,
-    } as const),
-    ...more,
-  },
+  after: recheckOf({ since: AT - 7, foundAt: AT - 3, isReported: true, ...more }),
 });
 
 describe.each(STORES)('over %s, the status', (_, open) => {
   let context: OpenContext;
   afterEach(() => context.close());
   const ask = () => askOf({ operations: createOperations(context), caller: CALLER });
-  const begun = async (mode: 'changes' | 'sweep' = 'changes', owner = 'run') => {
-    const request = { mode, owner, now: AT, until: AT + 60_000 };
-    const lease = await context.snapshots.takeLease(PROCESS, request);
-    if (!lease) throw new Error('no lease');
-    return lease;
-  };
+  const begun = (mode: 'changes' | 'sweep' = 'changes') => leaseOf(context.snapshots, PROCESS, { mode });
   const stateIs = async (state: Partial<SavedState>, ...rechecks: ReturnType<typeof recheck>[]) => {
     const lease = await begun();
     await context.snapshots.finish(PROCESS, lease, state);

@@ -3,8 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { SavedState } from '../../functions/model/process-state.ts';
 import { createTickClaims } from '../../functions/store/dynamo/tick.ts';
 import { TICK_KEY } from '../../functions/store/keys.ts';
-import type { Lease, TickClaims } from '../../functions/store/store.ts';
+import type { TickClaims } from '../../functions/store/store.ts';
 import { STORES, type TestStore } from '../kit/store/stores.ts';
+import { leaseOf } from '../kit/store/subject.ts';
 import { type OpenTable, TABLES } from '../kit/store/tables.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
@@ -63,10 +64,8 @@ describe.each(STORES)('how far processes are, in %s', (_, open) => {
   afterAll(() => store?.stop());
 
   const processOf = (workspace = 'eu') => ({ workspace, processId: `a#process ${++names}` });
-  const leased = async (process: ReturnType<typeof processOf>, mode: 'changes' | 'sweep' = 'sweep') => {
-    const request = { mode, owner: 'o', now: AT, until: UNTIL };
-    return (await store.snapshots.takeLease(process, request)) as Lease;
-  };
+  const leased = (process: ReturnType<typeof processOf>, mode: 'changes' | 'sweep' = 'sweep') =>
+    leaseOf(store.snapshots, process, { mode, until: UNTIL });
   const finished = async (state: Partial<SavedState>) => {
     const process = processOf();
     const lease = await leased(process);

@@ -4,7 +4,16 @@ import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { type SavedState, UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
 import type { Snapshot, Tombstone } from '../../../functions/model/snapshot.ts';
 import type { CommitRequest, Lease, Snapshots } from '../../../functions/store/store.ts';
-import { AT, commitOf, content, event, noise, type Subject, snapshot } from '../../kit/store/subject.ts';
+import {
+  AT,
+  commitOf,
+  content,
+  event,
+  leaseOf,
+  noise,
+  type Subject,
+  snapshot,
+} from '../../kit/store/subject.ts';
 import { entriesContract } from './entries.ts';
 import { headsContract } from './heads.ts';
 import { rechecksContract } from './rechecks.ts';
@@ -45,11 +54,8 @@ export function snapshotsContract(subject: () => Subject): void {
     const journal = () => subject().journal(process.processId);
     const take = (owner: string, mode: Mode = 'changes', now = AT) =>
       snapshots.takeLease(process, { mode, owner, now, until: now + 60_000 });
-    const taken = async (owner: string, mode: Mode = 'changes', now = AT) => {
-      const lease = await take(owner, mode, now);
-      if (!lease) throw new Error('the lease is held');
-      return lease;
-    };
+    const taken = (owner: string, mode: Mode = 'changes', now = AT) =>
+      leaseOf(snapshots, process, { owner, mode, now, until: now + 60_000 });
 
     describe('a commit', () => {
       it('is read back as it was, with its events in the journal', async () => {

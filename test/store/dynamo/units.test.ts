@@ -13,7 +13,7 @@ import { createTickProgresses } from '../../../functions/store/dynamo/tick.ts';
 import { createWorkspaceRows } from '../../../functions/store/dynamo/workspaces.ts';
 import { passKey } from '../../../functions/store/keys.ts';
 import type { CommitRequest, Lease, Snapshots } from '../../../functions/store/store.ts';
-import { AT, commitOf, content, event, noise, snapshot } from '../../kit/store/subject.ts';
+import { AT, commitOf, content, event, noise, recheckOf, snapshot } from '../../kit/store/subject.ts';
 import { openModel, TABLE_TIMING } from '../../kit/table.ts';
 import { Units } from '../../kit/units.ts';
 import { modelClient } from '../../simulation/models/table.ts';
@@ -87,13 +87,7 @@ describe('what a pass costs in the table', () => {
     await began(150);
     const audit = { order: 'newest-first', tail: undefined, seen: digests(300) } as const;
     await finish('changes', { ...idle, audit });
-    const owed = {
-      cause: 'not-listed',
-      since: AT,
-      foundAt: AT,
-      reason: 'It is not listed.',
-      isReported: false,
-    } as const;
+    const owed = recheckOf({ cause: 'not-listed', since: AT, reason: 'It is not listed.' });
     await snapshots.writeRechecks(
       process,
       ['1001', '1002'].map(projectId => ({ projectId, before: undefined, after: owed })),
