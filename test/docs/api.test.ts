@@ -1,10 +1,53 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ELSEWHERE, OBJECTS } from '../../docs/api/elsewhere.ts';
 import { entriesOf } from '../../docs/api/entries.ts';
 import { lacking } from '../../docs/api/lacking.ts';
 import { apiPage } from '../../docs/api/page.ts';
+import { keysOf } from '../../docs/configuration/keys.ts';
+import { configSchema } from '../../functions/config/schema.ts';
+import { KIND_SETTINGS } from '../../functions/model/kinds.ts';
+import { ROOT, readDocument } from '../kit/docs/documents.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
+
+const ours = entriesOf(ROOT);
+const page = apiPage(ours, ELSEWHERE);
+const exported = ours.flatMap(({ exports }) => exports);
+
+it('docs/api.md is committed as the declarations have it: `npm run schemas` writes it', () => {
+  expect(ours.map(({ name }) => name)).toEqual(['changewire/cdk', 'changewire/events']);
+  expect(readDocument('docs/api.md')).toBe(page);
+});
+
+it('exports have doc comments, written types and defaults, and use only exported types', () => {
+  expect(lacking(ours)).toEqual([]);
+});
+
+it('the page has every export, and every member', () => {
+  for (const { name, members } of exported) {
+    expect(page).toMatch(
+      new RegExp(`^(### \`${name}\`$|\\| \`${name}\` \\||(interface|type) ${name}\\b)`, 'm'),
+    );
+    for (const { name: member, optional } of members) {
+      const shown = `${member}${optional ? '?' : ''}`;
+      expect(page.includes(`\`${shown}\``) || page.includes(`\n  ${shown}: `), `${name}.${shown}`).toBe(true);
+    }
+  }
+});
+
+it.each(Object.entries(OBJECTS))(
+  '%s has the keys that docs/configuration.md describes as %s',
+  (name, path) => {
+    const members = exported.find(one => one.name === name)?.members.map(one => one.name) ?? [];
+    const inherited = name === 'EndpointProps' ? KIND_SETTINGS.map(setting => setting.name) : [];
+    const keys =
+      keysOf(configSchema)
+        .get(path)
+        ?.map(({ key }) => key) ?? [];
+    expect([...members, ...inherited].toSorted()).toEqual(keys.toSorted());
+  },
+);
 
 const HEAD = '/** What it is for: docs/events.md#order. */\n';
 
@@ -30,128 +73,6 @@ const pageOf = (index: string) => apiPage(ofIndex(index));
 const lackingOf = (index: string) => lacking(ofIndex(index));
 
 describe('the page of what can be imported', () => {
-  it('has a chapter for each module, with what its file says of itself, and links to the pages that it names', () => {
-    expect(pageOf('/** A. */\nexport type A = 1;\n')).toContain(
-      '\n## `zoo/pets`\n\nWhat it is for: [events.md](events.md#order).\n',
-    );
-  });
-
-  it('tells of a class how it is made, and what it has of its own that others may use', () => {
-    const page = pageOf(`
-      import { Construct } from 'constructs';
-      /** Barks.
-       *
-       *  Not at {@link Cat | cats}, <b>never</b>; \`a<b>\`. */
-      export class Dog extends Construct {
-        /** How it is called. */
-        readonly name: string;
-        #bones = 1;
-        private age = 1;
-        protected readonly owner: string = 'x';
-        override readonly node: string = '';
-        /** Makes one.
-         *  @throws TypeError without a name */
-        constructor(scope: Construct, name: string);
-        constructor(scope: Construct, name: string, age?: number) { super(scope, name); this.name = name; }
-        /** Its size in cm. */
-        get size(): number { return 1; }
-        /** Fetches.
-         *  @param what a stick
-         *    or a ball
-         *  @returns the same @throws RangeError when it is too heavy */
-        async fetch<Thing>(what: Thing): Promise<Thing> { return what; }
-        /** One by its name. */
-        static named(name: string): Dog { return find(name); }
-      }`);
-    expect(page).toContain(
-      '### `Dog`\n\nBarks.\n\nNot at `cats`, \\<b>never\\</b>; `a<b>`.\n\n```ts\n' +
-        'class Dog extends Construct {\n  constructor(scope: Construct, name: string);\n}\n```\n\n- Throws TypeError without a name\n',
-    );
-    expect(page.split('\n').filter(line => line.startsWith('|'))).toEqual([
-      '| member | type | meaning |',
-      '|---|---|---|',
-      '| `name` | `string` | How it is called. |',
-      '| `size` | `number` | Its size in cm. |',
-      '| `fetch` | `<Thing>(what: Thing) => Promise<Thing>` | Fetches.<br>`what`: a stick or a ball<br>Returns the same<br>Throws RangeError when it is too heavy |',
-      '| `static named` | `(name: string) => Dog` | One by its name. |',
-    ]);
-  });
-
-  it('tells of an interface its properties, with defaults as values or in words', () => {
-    const page = pageOf(`
-      /** How a dog is kept. */
-      export interface DogProps<Food> extends Base {
-        /** What it eats,
-         *  each day.
-         *  @default - anything that is \`food\` */
-        readonly eats?: 'meat' | Food | undefined;
-        /** @default "1h" */
-        readonly walks?: string;
-        /** Where. */
-        readonly kennel: {
-          /** In m². */
-          size: number;
-        };
-        /** By name. */
-        readonly [toy: string]: unknown;
-      }`);
-    expect(page).toContain('```ts\ninterface DogProps<Food> extends Base\n```\n');
-    expect(page.split('\n').filter(line => line.startsWith('|'))).toEqual([
-      '| member | type | default | meaning |',
-      '|---|---|---|---|',
-      "| `eats?` | `'meat' \\| Food` | anything that is `food` | What it eats, each day. |",
-      '| `walks?` | `string` | `"1h"` |  |',
-      '| `kennel` | `{ size: number }` |  | Where. |',
-      '| `[toy: string]` | `unknown` |  | By name. |',
-    ]);
-  });
-
-  it('tells of a function each of its overloads, what it takes and throws, and an example', () => {
-    const page = pageOf(`
-      /** Calls it.
-       *  @param name - its name
-       *  @throws TypeError when it has none
-       *  @example
-       *  call('Rex'); */
-      export function call(name: string): void;
-      export function call(name: string, times: number): void;
-      export function call(name: string, times = 1): void {}`);
-    expect(page).toContain(
-      '```ts\nfunction call(name: string): void;\nfunction call(name: string, times: number): void;\n```\n\n' +
-        "- `name`: its name\n- Throws TypeError when it has none\n\n```ts\ncall('Rex');\n```\n",
-    );
-  });
-
-  it('lists types in a table, but for those that take more words or have properties', () => {
-    const page = pageOf(`
-      /** Any pet. */
-      export type Pet =
-        | 'dog' // barks
-        | 'cat';
-      /** One of them:
-       *
-       *      isPet(it) */
-      export type Owned = Pet;
-      /** A pair. */
-      export type Pair<A> = {
-        /** The one. */
-        one: A;
-      };`);
-    expect(page).toContain(
-      "\n### Types\n\n| type | definition | meaning |\n|---|---|---|\n| `Pet` | `'dog' \\| 'cat'` | Any pet. |\n",
-    );
-    expect(page).toContain('### `Owned`\n\nOne of them:\n\n    isPet(it)\n\n```ts\ntype Owned = Pet\n```\n');
-    expect(page).toContain(
-      '```ts\ntype Pair<A>\n```\n\n| member | type | meaning |\n|---|---|---|\n| `one` | `A` | The one. |',
-    );
-  });
-
-  it('begins with the imports that exist at runtime', () => {
-    expect(pageOf('/** A. */\nexport const a: 1 = 1;\n/** T. */\nexport type T = 1;\n')).toMatch(
-      /^# API\n\n```ts\nimport \{ a \} from 'zoo\/pets';\n```\n/,
-    );
-  });
-
   it('leaves out how a type is computed from code that readers do not see', () => {
     const page = pageOf(`
       const ALL = { a: 1 };
@@ -160,40 +81,6 @@ describe('the page of what can be imported', () => {
       /** Of each. */
       export type Each = { [Key in Name]?: string };`);
     expect(page).toContain('| `Name` |  | One of them. |\n| `Each` |  | Of each. |');
-  });
-
-  it('only declares the types and members that another page describes', () => {
-    const all = ofIndex(`
-      /** A. */
-      export type Kind = 'dog' | 'cat';
-      /** B. */
-      export type Pair<A> = {
-        /** One. */
-        one: A;
-      };
-      /** C. */
-      export interface Dog extends Base {
-        /** Name. */
-        readonly name?: string | undefined;
-      }
-      /** D. */
-      export interface Props {
-        /** X. */
-        x: 1;
-        /** Y. */
-        y?: 2;
-      }`);
-    const page = apiPage(all, {
-      pageOf: ({ name }) => (name === 'Props' ? undefined : 'pets.md'),
-      pageOfMember: (_, { name }) => (name === 'y' ? 'props.md#y' : undefined),
-    });
-    expect(page).toContain(
-      '### `Props`\n\nD.\n\nAs in [props.md](props.md#y): `y?`.\n\n| member | type | meaning |\n|---|---|---|\n| `x` | `1` | X. |\n',
-    );
-    expect(page).toContain(
-      '### Types in pets.md\n\n[pets.md](pets.md) describes these:\n\n```ts\n' +
-        "type Kind = 'dog' | 'cat';\ntype Pair<A> = {\n  one: A;\n}\ninterface Dog extends Base {\n  name?: string;\n}\n```\n",
-    );
   });
 
   it('follows exports to where they are declared, under the names that they are imported by', () => {

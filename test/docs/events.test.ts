@@ -22,7 +22,7 @@ import { wants } from '../../functions/model/filter.ts';
 import { messageOf } from '../../functions/topic/entry.ts';
 import { type Filter, matchesFilter } from '../../local/sns/messages.ts';
 import { checkEvents } from '../kit/check-event.ts';
-import { deadLinks, documents, jsonBlocks, ROOT, readDocument, section } from '../kit/docs/documents.ts';
+import { jsonBlocks, ROOT, readDocument, section } from '../kit/docs/documents.ts';
 
 const document = readDocument('docs/events.md');
 const page = readDocument('docs/receiving.md');
@@ -164,12 +164,6 @@ describe('docs/examples', () => {
     expect(task.sequence).toBe(created.sequence);
     expect(Number(updated.sequence)).toBeGreaterThan(Number(task.sequence));
     expect(Number(gone.sequence)).toBeGreaterThan(Number(updated.sequence));
-  });
-});
-
-describe('the documents', () => {
-  it.each(documents())('%s links to nothing that is not there', path => {
-    expect(deadLinks(path)).toEqual([]);
   });
 });
 

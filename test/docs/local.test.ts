@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { HELP } from '../../local/settings/help.ts';
 import { parseOptions } from '../../local/settings/options.ts';
 
 const text = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -11,9 +10,6 @@ const PAGES = [
     .filter(name => name.endsWith('.md'))
     .map(name => `docs/${name}`),
 ];
-
-/** `--name` in a text, each once. */
-const optionsIn = (page: string) => [...new Set(page.match(/(?<![\w-])--[a-z][a-z-]*/g))].sort();
 
 /** Commands of a text that start the run, without what stands behind `#`, `|` or a second command. */
 const startsIn = (page: string) =>
@@ -30,12 +26,6 @@ const filled = (args: string) =>
     .replaceAll('URL', 'http://localhost:9/a');
 
 describe('the options of a start', () => {
-  test('are all in docs/commands.md', () => {
-    const listed = optionsIn(text('docs/commands.md'));
-    const known = optionsIn(HELP).filter(option => option !== '--help');
-    expect(known.filter(option => !listed.includes(option))).toEqual([]);
-  });
-
   test.each(PAGES.flatMap(page => startsIn(text(page)).map(args => ({ page, args }))))(
     'are used as they are: $args ($page)',
     ({ args }) => {

@@ -51,14 +51,75 @@ test.each([404, 403, 500])(
   },
 );
 
-test('a page of something on the way is told as that', async () => {
+type Change = Parameters<DoctorSetup['service']['fail']>[0]['fault'];
+
+test.each<[string, string, Change, topic: string, finding: object]>([
+  [
+    'a page of something on the way',
+    '/projects',
+    { status: 200, body: '<html>Sign in</html>' },
+    'process',
+    { came: expect.stringMatching(/not JSON; check the address/) },
+  ],
+  [
+    'an answer with two lists',
+    '/users',
+    { change: body => ({ ...body, teams: [] }) },
+    'list of users',
+    { verdict: 'warning', came: 'users, teams beside paging' },
+  ],
+  [
+    'an answer without paging',
+    'auditlog',
+    { change: ({ paging: _, ...body }) => body },
+    'list of the audit log',
+    { verdict: 'warning', found: expect.stringMatching(/but without paging/) },
+  ],
+  [
+    'an updatedAfter that is refused',
+    'updatedAfter',
+    { status: 400 },
+    'updatedAfter',
+    { verdict: 'warning', found: expect.stringMatching(/is rejected/) },
+  ],
+  [
+    'a further page that fails',
+    'after=',
+    { status: 403 },
+    'list of users',
+    { verdict: 'warning', found: expect.stringMatching(/a later one fails/) },
+  ],
+  [
+    'tasks that can not be read',
+    '/tasks?',
+    { status: 403 },
+    'list of tasks',
+    { verdict: 'warning', came: expect.stringMatching(/access is denied/) },
+  ],
+])('%s is found', async (_, part, fault, topic, finding) => {
+  const setup = lively(part === 'after=' ? { maxPageSize: 5 } : {});
+  setup.service.fail({ when: path(part), times: ALWAYS, fault });
+  expect(findingOf(await setup.examine(), topic)).toMatchObject(finding);
+});
+
+test('an updatedAfter that is ignored, and identifiers that come twice, are found', async () => {
   const setup = lively();
+  const projects = setup.service.workspace.projects(PROCESS);
   setup.service.fail({
-    when: path('/projects'),
+    when: path('updatedAfter'),
     times: ALWAYS,
-    fault: { status: 200, body: '<html>Sign in</html>' },
+    fault: { change: body => ({ ...body, projects }) },
   });
-  expect(findingOf(await setup.examine(), 'process').came).toMatch(/not JSON; check the address/);
+  changeRecords(setup, path('/tasks?'), record => ({ ...record, id: 'same' }));
+  const answer = await setup.examine();
+  expect(findingOf(answer, 'updatedAfter')).toMatchObject({
+    verdict: 'warning',
+    found: expect.stringMatching(/is ignored/),
+  });
+  expect(findingOf(answer, 'tasks that come twice')).toMatchObject({
+    verdict: 'warning',
+    found: expect.stringMatching(/share an identifier: same/),
+  });
 });
 
 test('what is refused in one place says nothing of the others', async () => {
@@ -139,38 +200,6 @@ test('of two properties that could identify a project, the one that its paths ta
   expect(answer.settings.workspace).toEqual({ identifiers: { project: 'projectId' } });
 });
 
-test('identifiers that come twice are told', async () => {
-  const setup = lively();
-  changeRecords(setup, path('/tasks?'), record => ({ ...record, id: 'same' }));
-  expect(findingOf(await setup.examine(), 'tasks that come twice')).toMatchObject({
-    verdict: 'warning',
-    found: expect.stringMatching(/share an identifier: same/),
-  });
-});
-
-test('an answer with two lists, or without paging, is told', async () => {
-  const setup = lively();
-  setup.service.fail({
-    when: path('/users'),
-    times: ALWAYS,
-    fault: { change: body => ({ ...body, teams: [] }) },
-  });
-  setup.service.fail({
-    when: path('auditlog'),
-    times: ALWAYS,
-    fault: { change: ({ paging: _, ...body }) => body },
-  });
-  const answer = await setup.examine();
-  expect(findingOf(answer, 'list of users')).toMatchObject({
-    verdict: 'warning',
-    came: 'users, teams beside paging',
-  });
-  expect(findingOf(answer, 'list of the audit log')).toMatchObject({
-    verdict: 'warning',
-    found: expect.stringMatching(/but without paging/),
-  });
-});
-
 test('a time that alone differs between two readings is proposed to be ignored; a counter, or an edit, is not', async () => {
   const setup = lively();
   changeRecords(setup, isWhole, (record, index) => ({
@@ -197,26 +226,6 @@ test('a time of something else than an update is not proposed to be ignored', as
     closedOn: new Date(setup.time.now - index * 3_333).toISOString(),
   }));
   expect((await setup.examine()).settings.process).toEqual({});
-});
-
-test('an updatedAfter that is ignored, or refused, is told', async () => {
-  const ignoring = lively();
-  const projects = ignoring.service.workspace.projects(PROCESS);
-  ignoring.service.fail({
-    when: path('updatedAfter'),
-    times: ALWAYS,
-    fault: { change: body => ({ ...body, projects }) },
-  });
-  expect(findingOf(await ignoring.examine(), 'updatedAfter')).toMatchObject({
-    verdict: 'warning',
-    found: expect.stringMatching(/is ignored/),
-  });
-  const refusing = lively();
-  refusing.service.fail({ when: path('updatedAfter'), times: ALWAYS, fault: { status: 400 } });
-  expect(findingOf(await refusing.examine(), 'updatedAfter')).toMatchObject({
-    verdict: 'warning',
-    found: expect.stringMatching(/is rejected/),
-  });
 });
 
 test('a service whose clock is wrong is told by how much', async () => {
@@ -246,7 +255,7 @@ test('a token that is refused is renewed, and nothing is lost', async () => {
   expect(setup.service.requests.filter(path('/oauth/token'))).toHaveLength(2);
 });
 
-test('a list whose cursor leads back to its page, or whose further pages fail, is told', async () => {
+test('a list whose cursor leads back to its page is read no further', async () => {
   const stuck = lively();
   const goesOn = (body: JsonObject) => ({
     ...body,
@@ -258,12 +267,6 @@ test('a list whose cursor leads back to its page, or whose further pages fail, i
     found: expect.stringMatching(/its pages repeat/),
   });
   expect(stuck.service.requests.filter(path('/users?'))).toHaveLength(2);
-  const failing = lively({ maxPageSize: 5 });
-  failing.service.fail({ when: path('after='), times: ALWAYS, fault: { status: 403 } });
-  expect(findingOf(await failing.examine(), 'list of users')).toMatchObject({
-    verdict: 'warning',
-    found: expect.stringMatching(/a later one fails/),
-  });
 });
 
 test('the pages that are proposed have room for larger records than those that were seen', async () => {
@@ -275,13 +278,7 @@ test('the pages that are proposed have room for larger records than those that w
   expect(projects * Math.max(...sizes)).toBeLessThan(1_600);
 });
 
-test('tasks that can not be read are told; those of one project alone stop nothing', async () => {
-  const all = lively();
-  all.service.fail({ when: path('/tasks?'), times: ALWAYS, fault: { status: 403 } });
-  expect(findingOf(await all.examine(), 'list of tasks')).toMatchObject({
-    verdict: 'warning',
-    came: expect.stringMatching(/access is denied/),
-  });
+test('tasks of one project that can not be read stop nothing', async () => {
   const one = lively();
   one.service.fail({ when: path('/1001/tasks?'), times: ALWAYS, fault: { status: 403 } });
   const answer = await one.examine();

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { isSigningSecret } from '../../functions/model/secret.ts';
 import { commit } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
+import { pagesOf } from '../kit/operations/setting.ts';
 import type { Bench } from './contract.ts';
 
 /** Of endpoints: what they are, what is done to them, and who did it. */
@@ -79,32 +80,14 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
       ['update-endpoint', 'a new address, keepSuccesses false'],
       ['add-endpoint', 'webhook, a filter, perSecond 2'],
     ];
-    const found: unknown[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await ask('actions', { endpoint, limit: 2, ...(cursor !== undefined && { cursor }) });
-      for (const { at, ...action } of page.actions) {
-        expect(Math.abs(Date.parse(at) - setting().now())).toBeLessThan(60_000);
-        expect(action).toMatchObject({ ...caller, endpoint });
-        found.push([action.operation, action.details]);
-      }
-      cursor = page.cursor;
-    } while (cursor !== undefined);
-    expect(found).toEqual(all);
+    const pages = await pagesOf(ask, 'actions', { endpoint, limit: 2 });
+    const found = pages.flatMap(({ actions }) => actions);
+    for (const { at, ...action } of found) {
+      expect(Math.abs(Date.parse(at) - setting().now())).toBeLessThan(60_000);
+      expect(action).toMatchObject({ ...caller, endpoint });
+    }
+    expect(found.map(({ operation, details }) => [operation, details])).toEqual(all);
     expect(JSON.stringify(found)).not.toContain(receiver.url);
-  });
-
-  it('say of one endpoint whether its secret is being rotated', async () => {
-    const { endpoint } = await add();
-    const isRotating = async () => (await ask('endpoint', { endpoint })).isRotating;
-    expect(await isRotating()).toBe(false);
-    await ask('rotate-secret', { endpoint });
-    expect(await isRotating()).toBe(true);
-    await ask('finish-rotation', { endpoint });
-    expect(await isRotating()).toBe(false);
-    const chat = name('chat');
-    await ask('add-endpoint', { endpoint: chat, kind: 'slack', url: setting().receiver.url });
-    expect(await ask('endpoint', { endpoint: chat })).not.toHaveProperty('isRotating');
   });
 
   it('refuse a filter by a process or workspace that is not watched, and keep nothing of it', async () => {
@@ -187,10 +170,18 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
 
   it('rotate the secret of a webhook, and show none that was given', async () => {
     const { endpoint, secret: first } = await add();
-    const { secret } = await ask('rotate-secret', { endpoint });
-    expect(isSigningSecret(secret ?? '')).toBe(true);
+    const isRotating = async () => (await ask('endpoint', { endpoint })).isRotating;
+    expect(await isRotating()).toBe(false);
+    const { secret = '' } = await ask('rotate-secret', { endpoint });
+    expect(isSigningSecret(secret)).toBe(true);
     expect(secret).not.toBe(first);
+    expect(await isRotating()).toBe(true);
+    expect(JSON.stringify(await ask('actions', { endpoint }))).not.toContain(secret.slice(6, 20));
     expect(await ask('finish-rotation', { endpoint })).toEqual({ endpoint });
+    expect(await isRotating()).toBe(false);
+    const chat = name('chat');
+    await ask('add-endpoint', { endpoint: chat, kind: 'slack', url: setting().receiver.url });
+    expect(await ask('endpoint', { endpoint: chat })).not.toHaveProperty('isRotating');
     await expect(ask('finish-rotation', { endpoint })).rejects.toThrow('No rotation is in progress.');
     expect(await ask('rotate-secret', { endpoint, secret: first })).toEqual({ endpoint });
   });
@@ -207,24 +198,13 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
 
   it('list all endpoints by name, page by page, each once', async () => {
     const added = [await add(), await add(), await add()].map(({ endpoint }) => endpoint);
-    const found: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await ask('endpoints', { limit: 2, ...(cursor !== undefined && { cursor }) });
-      expect(page.endpoints.length).toBeLessThanOrEqual(2);
-      found.push(...page.endpoints.map(({ name }) => name));
-      cursor = page.cursor;
-    } while (cursor !== undefined);
+    const pages = (await pagesOf(ask, 'endpoints', { limit: 2 })).map(({ endpoints }) => endpoints);
+    expect(Math.max(...pages.map(({ length }) => length))).toBe(2);
+    const found = pages.flat().map(({ name }) => name);
     expect(found).toEqual([...new Set(found)].toSorted());
     expect(found).toEqual(expect.arrayContaining(added));
-    const inStatus: string[] = [];
-    for (let next: string | undefined; ; ) {
-      const page = await ask('status', { limit: 2, ...(next !== undefined && { cursor: next }) });
-      inStatus.push(...page.endpoints.map(({ name }) => name));
-      next = page.cursor;
-      if (next === undefined) break;
-    }
-    expect(inStatus).toEqual(found);
+    const status = await pagesOf(ask, 'status', { limit: 2 });
+    expect(status.flatMap(({ endpoints }) => endpoints.map(({ name }) => name))).toEqual(found);
   });
 
   it('tell why the last attempt that failed did', async () => {
@@ -249,19 +229,9 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     }));
     await setting().stores.deliveries.note(all);
     const told = async (more: object) => {
-      const found: number[] = [];
-      for (let cursor: string | undefined; ; ) {
-        const page = await ask('attempts', {
-          endpoint,
-          limit: 2,
-          ...more,
-          ...(cursor !== undefined && { cursor }),
-        });
-        expect(page.attempts.length).toBeLessThanOrEqual(2);
-        found.push(...page.attempts.map(({ took }) => took));
-        cursor = page.cursor;
-        if (cursor === undefined) return found;
-      }
+      const pages = await pagesOf(ask, 'attempts', { endpoint, limit: 2, ...more });
+      for (const { attempts } of pages) expect(attempts.length).toBeLessThanOrEqual(2);
+      return pages.flatMap(({ attempts }) => attempts.map(({ took }) => took));
     };
     expect(await told({})).toEqual([6, 5, 4, 3, 2, 1, 0]);
     expect(await told({ eventId: 'even' })).toEqual([6, 4, 2, 0]);
@@ -275,15 +245,11 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     const { deliveries } = setting().stores;
     for (const id of ['e1', 'e2', 'e3'])
       await deliveries.addDead(waits(endpoint, id), { at: setting().now(), reason: 'answered 500' });
-    const letters: string[] = [];
-    for (let cursor: string | undefined; ; ) {
-      const page = await ask('dead-letters', { endpoint, limit: 2, ...(cursor !== undefined && { cursor }) });
-      letters.push(...page.deadLetters.map(({ eventId }) => eventId));
-      expect(page.deadLetters.every(({ reason }) => reason === 'answered 500')).toBe(true);
-      cursor = page.cursor;
-      if (cursor === undefined) break;
-    }
-    expect(letters).toEqual(['e1', 'e2', 'e3']);
+    const pages = await pagesOf(ask, 'dead-letters', { endpoint, limit: 2 });
+    expect(pages.map(page => page.deadLetters.map(({ eventId }) => eventId))).toEqual([['e1', 'e2'], ['e3']]);
+    expect(pages.flatMap(page => page.deadLetters.map(({ reason }) => reason))).toEqual(
+      Array(3).fill('answered 500'),
+    );
     // So that nothing is sent, wherever this is.
     await ask('pause-endpoint', { endpoint });
     const counted = { endpoint, deliveries: { atLeast: 3, isExact: true } };

@@ -3,6 +3,7 @@ import { auditEvents } from '../../functions/changes/process-events.ts';
 import type { Actor, ChangeEvent } from '../../functions/model/event.ts';
 import { commit } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
+import { pagesOf } from '../kit/operations/setting.ts';
 import type { Bench } from './contract.ts';
 
 /** Of the journal: events, what became of one, and sending them once more. */
@@ -25,14 +26,9 @@ export function journalContract({ setting, ask, name }: Bench): void {
     return { projectId, process, all, began, ids: all.map(({ event }) => event.id) };
   };
   const read = async (asked: object, limit = 3) => {
-    const found: { committedAt: string; event: { id: string } }[] = [];
-    for (let cursor: string | undefined; ; ) {
-      const page = await ask('events', { limit, ...asked, ...(cursor !== undefined && { cursor }) });
-      expect(page.events.length).toBeLessThanOrEqual(limit);
-      found.push(...page.events);
-      cursor = page.cursor;
-      if (cursor === undefined) return found;
-    }
+    const pages = await pagesOf(ask, 'events', { limit, ...asked });
+    for (const { events } of pages) expect(events.length).toBeLessThanOrEqual(limit);
+    return pages.flatMap(({ events }) => events);
   };
   const idsOf = async (asked: object) => (await read(asked)).map(({ event }) => event.id);
   const endpointOf = async (more: object = {}) => {
@@ -88,15 +84,8 @@ export function journalContract({ setting, ask, name }: Bench): void {
     const { searched } = await ask('events', { project: projectId, search: 'lacking' });
     expect(searched).toBe(9);
     // However it is paged, each is counted once.
-    let total = 0;
-    for (let cursor: string | undefined; ; ) {
-      const place = cursor === undefined ? {} : { cursor };
-      const page = await ask('events', { project: projectId, search: 'note', limit: 2, ...place });
-      total += page.searched;
-      cursor = page.cursor;
-      if (cursor === undefined) break;
-    }
-    expect(total).toBe(9);
+    const pages = await pagesOf(ask, 'events', { project: projectId, search: 'note', limit: 2 });
+    expect(pages.reduce((sum, page) => sum + page.searched, 0)).toBe(9);
     // The whole record is no part of what changed, and the names of properties are no words.
     expect(await idsOf({ ...asked, search: 'observed' })).toEqual([]);
     await expect(ask('events', { search: '  ' })).rejects.toThrow(/search/);

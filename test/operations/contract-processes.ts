@@ -2,6 +2,8 @@ import { expect, it } from 'vitest';
 import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import { commit } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
+import { pagesOf } from '../kit/operations/setting.ts';
+import { leaseOf, recheckOf } from '../kit/store/subject.ts';
 import type { Bench } from './contract.ts';
 
 /** Of processes: how they do, passes, and holds. */
@@ -12,16 +14,11 @@ export function processesContract({ setting, ask, name }: Bench): void {
   };
   const statusOf = (index: 0 | 1) => statusBy(keyOf(index));
   const statusBy = async (key: { workspace: string; process: string }) => {
-    for (let cursor: string | undefined; ; ) {
-      const page = await ask('status', { limit: 1, ...(cursor !== undefined && { cursor }) });
-      expect(page.processes.length + page.endpoints.length).toBeLessThanOrEqual(1);
-      const found = page.processes.find(
-        each => each.workspace === key.workspace && each.process === key.process,
-      );
-      if (found) return found;
-      if (page.cursor === undefined) return undefined;
-      cursor = page.cursor;
-    }
+    const isIt = (each: typeof key) => each.workspace === key.workspace && each.process === key.process;
+    const pages = await pagesOf(ask, 'status', { limit: 1 }, ({ processes }) => processes.some(isIt));
+    for (const { processes, endpoints } of pages)
+      expect(processes.length + endpoints.length).toBeLessThanOrEqual(1);
+    return pages.flatMap(({ processes }) => processes).find(isIt);
   };
   const hold = async (index: 0 | 1, projects: number) => {
     const process = setting().processes[index];
@@ -47,13 +44,7 @@ export function processesContract({ setting, ask, name }: Bench): void {
   it('release a process that is on hold, and only such a one; a dry run shows which, how many and since when', async () => {
     await expect(ask('release', keyOf(1))).rejects.toThrow('This process is not on hold');
     const since = new Date(await hold(1, 12)).toISOString();
-    const gone = {
-      cause: 'not-listed' as const,
-      since: 0,
-      foundAt: setting().now(),
-      reason: 'gone',
-      isReported: false,
-    };
+    const gone = recheckOf({ cause: 'not-listed', foundAt: setting().now() });
     const found = ['one', 'two'].map(projectId => ({ projectId, before: undefined, after: gone }));
     await setting().stores.snapshots.writeRechecks(setting().processes[1], found);
     const released = async () =>
@@ -80,17 +71,10 @@ export function processesContract({ setting, ask, name }: Bench): void {
     const process = { workspace: setting().processes[0].workspace, processId: name('removed') };
     await roster.remember([process]);
     const at = setting().now() - 60_000;
-    const lease = await snapshots.takeLease(process, { mode: 'changes', owner: 'run', now: at, until: at });
-    if (!lease) throw new Error('no lease');
+    const lease = await leaseOf(snapshots, process, { now: at, until: at });
     await snapshots.finish(process, lease, { baselined: true, completedAt: at });
     const projectId = name('project');
-    const owed = {
-      cause: 'unreadable',
-      since: 0,
-      foundAt: at,
-      reason: 'answered 500',
-      isReported: true,
-    } as const;
+    const owed = recheckOf({ foundAt: at, isReported: true });
     await snapshots.writeRechecks(process, [{ projectId: name('owed'), before: undefined, after: owed }]);
     const events = eventsOf(at, 1, { process, projectId });
     await commit(setting().stores, events, { process, at, projectId });
@@ -149,19 +133,9 @@ export function processesContract({ setting, ask, name }: Bench): void {
     await ask('add-endpoint', { endpoint, kind: 'webhook', url: setting().receiver.url });
     await ask('pass', { ...keyOf(0), mode: 'changes' });
     await ask('pause-endpoint', { endpoint });
-    const found: { at: string; operation: string; endpoint?: string | undefined }[] = [];
-    for (let cursor: string | undefined; ; ) {
-      const page = await ask('actions', { limit: 7, ...(cursor !== undefined && { cursor }) });
-      found.push(...page.actions);
-      cursor = page.cursor;
-      if (cursor === undefined) break;
-    }
-    expect(found.map(({ at }) => at)).toEqual(
-      found
-        .map(({ at }) => at)
-        .toSorted()
-        .toReversed(),
-    );
+    const found = (await pagesOf(ask, 'actions', { limit: 7 })).flatMap(({ actions }) => actions);
+    const times = found.map(({ at }) => at);
+    expect(times).toEqual(times.toSorted().toReversed());
     const ours = found.filter(action => action.endpoint === endpoint).map(({ operation }) => operation);
     expect(ours.toSorted()).toEqual(['add-endpoint', 'pause-endpoint']);
     expect(found).toContainEqual(expect.objectContaining({ ...keyOf(0), operation: 'pass' }));

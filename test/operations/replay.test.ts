@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
+import { serialise } from '../../functions/changes/fit-event.ts';
+import { placeOf } from '../../functions/delivery/read-event.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { findEndpoint, statusOf } from '../../functions/operations/endpoints.ts';
 import { createOperations } from '../../functions/operations/operations.ts';
@@ -122,24 +124,11 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
     );
   });
 
-  it('tells how far it is', async () => {
+  it('shows the share of its time of which all are sent, once all are added, until none waits', async () => {
     opened();
     await committed(60);
     const { replay } = await start('crm', AT);
     expect(replay).toEqual({ id: 'replay-1', since: AT, until: AT + 60, added: 0, startedAt: AT + 60 });
-    expect((await context.endpoints.read('crm'))?.replay).toEqual(replay);
-    expect(await workOffReplay(context, 'crm')).toBe(true);
-    expect((await context.endpoints.read('crm'))?.replay).toEqual({
-      ...replay,
-      added: 50,
-      position: expect.any(String),
-    });
-  });
-
-  it('shows the share of its time of which all are sent, once all are added, until none waits', async () => {
-    opened();
-    await committed(60);
-    await start('crm', AT);
     const shown = async () => (await statusOf(context, await findEndpoint(context, 'crm'))).replay;
     expect(await shown()).toMatchObject({ added: 0 });
     await workOffReplay(context, 'crm');
@@ -219,5 +208,49 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
       undefined,
       [],
     ]);
+  });
+});
+
+const UNWANTING = { name: 'crm', kind: 'webhook', filter: { events: ['source.held'] } } as const;
+
+describe.each(STORES)('over %s, an event that is sent once more', (_, open) => {
+  let context: OpenContext;
+  afterEach(() => context.close());
+  const [event] = eventsOf(AT) as [ChangeEvent];
+  const body = serialise(event);
+  const opened = async () => {
+    context = openContext(open, [UNWANTING, OTHER]);
+    await commit(context, [event]);
+    context.state.now = AT + 9_000;
+    return context;
+  };
+  const resend = (eventId: string, to: string) =>
+    askOf({ operations: createOperations(context), caller: { who: 'ann', isProven: true } })('resend', {
+      ...{ eventId, to },
+    });
+  const due = (endpoint = 'crm') => context.deliveries.due(endpoint, context.state.now, 9);
+
+  it('invariant 11: comes from the journal byte for byte, to that endpoint alone, whatever its filter', async () => {
+    await opened();
+    expect(await resend(event.id, 'crm')).toEqual({ endpoint: 'crm', eventId: event.id, result: 'sent' });
+    const at = placeOf(body)?.at;
+    expect(await due()).toMatchObject([{ eventId: event.id, body, at, replay: true, due: AT + 9_000 }]);
+    expect(await due('other')).toEqual([]);
+    expect(context.woken).toEqual(['crm']);
+    expect((await context.endpoints.read('crm'))?.health.waiting).toEqual({
+      added: 1,
+      due: AT + 9_000,
+      first: false,
+    });
+  });
+
+  it('is its dead letter where there is one, and no other comes back', async () => {
+    await opened();
+    const dead = { endpoint: 'crm', eventId: event.id, at: AT, body: '{"a":1}', attributes: {} };
+    await context.deliveries.addDead(dead, { at: AT, reason: 'no' });
+    await context.deliveries.addDead({ ...dead, eventId: 'another' }, { at: AT, reason: 'no' });
+    expect(await resend(event.id, 'crm')).toMatchObject({ result: 'sent' });
+    expect(await due()).toMatchObject([{ body: '{"a":1}', replay: true, attempts: 0 }]);
+    expect(await context.deliveries.dead('crm', 9)).toMatchObject([{ eventId: 'another' }]);
   });
 });

@@ -6,8 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { lintTarball } from '../../package/lint.ts';
 import { deadLinks, documents } from '../kit/docs/documents.ts';
-import { launch, until } from '../kit/local/run.ts';
-import { ONCE, openKept, versionsThatIt } from '../kit/package/kept.ts';
+import { until } from '../kit/local/run.ts';
 import { ROOT } from '../kit/package/loaded.ts';
 import { installInto, link, packInto, write } from '../kit/package/tarball.ts';
 
@@ -94,21 +93,6 @@ describe('in an empty folder', () => {
     const { address } = JSON.parse(stdout) as { address: string };
     expect(await (await fetch(address)).text()).toContain('<script type="module"');
   }, 120_000);
-
-  test.each(versionsThatIt('continues'))(
-    'npx changewire start goes on over what version %s left',
-    async version => {
-      const { folder: data, service, credentials } = await openKept(version);
-      const [project] = service.workspace.projects('plain');
-      service.workspace.updateProject('plain', String(project?.id), { summary: 'changed since' });
-      const run = launch(data, `start ${ONCE}`, credentials, inPackage('cli/changewire.js'));
-      onTestFinished(run.end);
-      expect(await run.ended(), run.stderr()).toBe(0);
-      expect(run.events()).toMatchObject([
-        { type: 'project.updated', data: { changes: [{ to: 'changed since' }] } },
-      ]);
-    },
-  );
 
   test('an app of twenty lines with the construct is synthesised, and cdk-nag finds nothing', async () => {
     link(folder, 'aws-cdk-lib', 'constructs', 'cdk-nag');

@@ -123,20 +123,6 @@ describe('invariant: passes are due once', () => {
       }),
     );
   });
-
-  it('a process that is overdue is started once a minute, however long it fails', () => {
-    fc.assert(
-      fc.property(adaptive, fc.integer({ min: 4, max: 90 }), ({ process, known }, minutes) => {
-        const { dueAt } = known.pace as { dueAt: number };
-        const counts = Array.from({ length: minutes }, (_, minute) => {
-          const now = dueAt + (minute + 1) * MINUTE + SECOND;
-          const due = dueBetween([process], { from: now, to: now + MINUTE, now }, () => known);
-          return due.filter(isOf('changes')).length;
-        });
-        expect(new Set(counts)).toEqual(new Set([1]));
-      }),
-    );
-  });
 });
 
 /** Has a tick each minute, over five intervals of a process's sweeps, each of which takes `takes` ms. @returns the messages in their order */

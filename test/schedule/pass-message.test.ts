@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { workspaceSettings } from '../../functions/config/read.ts';
 import { askedPass, passIn, passMessage } from '../../functions/schedule/pass-message.ts';
+import { scheduledIn } from '../../functions/schedule/scheduled.ts';
 
 const MESSAGE = { workspace: 'eu', processes: ['p1', 'p2'], mode: 'changes', expiresAt: 1_760_000_000_000 };
 
@@ -38,4 +40,24 @@ describe('the message of a pass', () => {
     expect(passIn(pass)).toEqual({ body: JSON.stringify(pass), group: 'eu' });
     expect(passIn(pass, 1.5)).toEqual({ body: JSON.stringify(pass), group: 'eu', delay: 1.5 });
   });
+});
+
+it('every process of every workspace is scheduled, by its own rhythm or each minute and every six hours', () => {
+  const service = {
+    baseUrl: 'https://api.example',
+    authUrl: 'https://auth.example',
+    audience: 'a',
+    credentials: 'c',
+  };
+  const changes = { fastest: 10_000, slowest: 300_000 };
+  const workspaces = [
+    { ...service, name: 'eu', processes: [{ id: 'a', changes, sweep: 60_000 }, { id: 'b' }] },
+    { ...service, name: 'us', processes: [{ id: 'a' }] },
+  ].map(each => workspaceSettings(each));
+  const usual = { changes: { fastest: 60_000, slowest: 60_000 }, sweep: 21_600_000 };
+  expect(scheduledIn(workspaces)).toEqual([
+    { workspace: 'eu', processId: 'a', changes, sweep: 60_000 },
+    { workspace: 'eu', processId: 'b', ...usual },
+    { workspace: 'us', processId: 'a', ...usual },
+  ]);
 });

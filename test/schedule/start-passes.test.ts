@@ -116,17 +116,6 @@ describe('a tick', () => {
     expect(await once.start(processOf('p1'))).toEqual({ sent: 0, unsent: 0 });
   });
 
-  it('sends nothing for a workspace that is paused', async () => {
-    const paused = open();
-    const pause = { until: AT + 5 * MINUTE, since: AT, reason: 'r', failures: 1 };
-    paused.world.rows = new Map([['eu', { pause }]]);
-    expect(await paused.start(processOf('p1'), processOf('p2', MINUTE, 'us'))).toEqual({
-      sent: 1,
-      unsent: 0,
-    });
-    expect(paused.sent.map(({ pass }) => pass.group)).toEqual(['us']);
-  });
-
   it('whose clock went far ahead, and back, goes on from now', async () => {
     const { world, sent, start } = open();
     world.now = AT + 30 * 24 * 60 * MINUTE;

@@ -114,23 +114,6 @@ describe.each(STORES)('a search in the journal of %s', (_, open) => {
     stores.close();
   });
 
-  it('keeps apart what two processes committed under one key, wherever it is left', async () => {
-    const stores = open();
-    const alike = [onboarding, sales].map(process => ({ process, gap: 0, isAlike: true }));
-    const others = [1, 1].map(gap => ({ process: sales, gap, isAlike: false }));
-    const committed = await fill(stores, [...alike, ...others]);
-    const inOrder = committed.map(({ ids }) => ids.join());
-    for (const order of ORDERS) {
-      const search = { order, since: AT, until: AT + 2 };
-      const wanted = order === 'oldest-first' ? inOrder.slice(0, 3) : inOrder.slice(0, 3).toReversed();
-      for (const size of [1, 2, 3]) {
-        const found = await searchAll(stores, search, size);
-        expect(found.map(({ ids }) => ids.join())).toEqual(wanted);
-      }
-    }
-    stores.close();
-  });
-
   it('tells whose project a change record is, and reads no other process', async () => {
     const stores = open();
     const strange = 'a.b#c/ü';

@@ -1,17 +1,12 @@
-import { DatabaseSync } from 'node:sqlite';
-import { GetItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it } from 'vitest';
 import {
   checkLayout,
   LayoutError,
   MIN_READ_LAYOUT,
   TABLE_LAYOUT,
 } from '../../functions/store/dynamo/layout.ts';
-import { LAYOUT } from '../../functions/store/sqlite/database.ts';
-import { openSqliteStore } from '../../functions/store/sqlite/store.ts';
-import { TABLES } from '../kit/store/tables.ts';
 import { openModel } from '../kit/table.ts';
-import { temporaryDirectory } from '../kit/temporary.ts';
 import { modelClient } from '../simulation/models/table.ts';
 
 const KEY = { pk: { S: 'LAYOUT' }, sk: { S: 'LAYOUT' } };
@@ -68,72 +63,5 @@ describe('the table’s layout', () => {
     const check = checkLayout({ ...table, client });
     await (isTaken ? expect(check).resolves.toBeUndefined() : expect(check).rejects.toThrow(LayoutError));
     expect([...model.items()]).toEqual([of(version)]);
-  });
-});
-
-interface Store {
-  /** As a program of another layout would. */
-  write(): Promise<unknown>;
-  /** What this version does before all else. */
-  open(): Promise<unknown>;
-  /** The layout that is written down, if any. */
-  layout(): Promise<number | undefined>;
-}
-
-const STORES: [string, () => Promise<Store>][] = [
-  ...TABLES.map(([name, make]): [string, () => Promise<Store>] => [
-    name,
-    async () => {
-      const table = await make();
-      onTestFinished(table.stop);
-      const { client, tableName: TableName } = table;
-      return {
-        write: () =>
-          client.send(new PutItemCommand({ TableName, Item: { pk: { S: 'theirs' }, sk: { S: 'STATE' } } })),
-        open: () => checkLayout(table, { until: Number.POSITIVE_INFINITY }),
-        layout: async () => {
-          const { Item } = await client.send(
-            new GetItemCommand({ TableName, Key: KEY, ConsistentRead: true }),
-          );
-          return Item && Number(Item.version?.N);
-        },
-      };
-    },
-  ]),
-  [
-    'the file of one machine',
-    async () => {
-      const path = `${temporaryDirectory()}/store.sqlite`;
-      const inFile = <Result>(work: (file: DatabaseSync) => Result): Result => {
-        const file = new DatabaseSync(path);
-        try {
-          return work(file);
-        } finally {
-          file.close();
-        }
-      };
-      return {
-        write: async () => inFile(file => file.exec('CREATE TABLE snapshot (id TEXT)')),
-        open: async () => openSqliteStore(path).close(),
-        layout: async () =>
-          inFile(file => Number(file.prepare('PRAGMA user_version').get()?.user_version) || undefined),
-      };
-    },
-  ],
-];
-
-describe.each(STORES)('%s', (_, make) => {
-  it('gets the layout of this version when it is empty', async () => {
-    const { open, layout } = await make();
-    await open();
-    await open();
-    expect([TABLE_LAYOUT, LAYOUT]).toContain(await layout());
-  });
-
-  it('is refused in one line that says what to do, and left as it is, when it has data and no layout', async () => {
-    const { write, open, layout } = await make();
-    await write();
-    await expect(open()).rejects.toThrow(/^(The table changewire|.*store\.sqlite) .*(Deploy|Choose).*$/);
-    expect(await layout()).toBeUndefined();
   });
 });

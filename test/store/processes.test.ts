@@ -1,12 +1,11 @@
-import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
-import { partition, processOf } from '../../functions/store/keys.ts';
 import { openDatabase } from '../../functions/store/sqlite/database.ts';
 import { sqliteRoster } from '../../functions/store/sqlite/processes.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../functions/store/sqlite/store.ts';
 import { AT, PROCESSES, STORES, type Stores } from '../kit/operations/context.ts';
+import { leaseOf, recheckOf } from '../kit/store/subject.ts';
 
 const [PROCESS, OTHER] = PROCESSES as [ProcessKey, ProcessKey];
 
@@ -31,8 +30,7 @@ describe.each(STORES)('what passes know in %s', (_, open) => {
     expect(await states.release(OTHER)).toBe(false);
     expect(await states.release(PROCESS)).toBe(true);
     expect(await snapshots.readState(PROCESS)).toMatchObject({ released: true, hold: { missing: 12 } });
-    const lease = await snapshots.takeLease(PROCESS, { mode: 'sweep', owner: 'a', now: AT, until: AT + 9 });
-    if (!lease) throw new Error('no lease');
+    const lease = await leaseOf(snapshots, PROCESS, { mode: 'sweep' });
     await snapshots.finish(PROCESS, lease, { hold: undefined, released: false });
     expect(await states.release(PROCESS)).toBe(false);
     expect((await snapshots.readState(PROCESS)).released).toBe(false);
@@ -40,13 +38,7 @@ describe.each(STORES)('what passes know in %s', (_, open) => {
 
   it('tells what passes owe', async () => {
     const { states, snapshots } = opened();
-    const owed = {
-      cause: 'unreadable',
-      since: AT - 9,
-      foundAt: AT,
-      reason: 'answered 500',
-      isReported: true,
-    } as const;
+    const owed = recheckOf({ since: AT - 9, isReported: true });
     await snapshots.writeRechecks(PROCESS, [{ projectId: 'p#1', before: undefined, after: owed }]);
     const { rechecks } = await states.progress(PROCESS);
     expect([...rechecks]).toEqual([['p#1', { ...owed, revision: expect.any(Number) }]]);
@@ -57,12 +49,8 @@ describe.each(STORES)('what passes know in %s', (_, open) => {
     const { states, snapshots } = opened();
     const passes = async (of = PROCESS) => (await states.progress(of)).passes;
     expect(await passes()).toEqual([]);
-    const take = async (mode: 'changes' | 'sweep') => {
-      const lease = await snapshots.takeLease(PROCESS, { mode, owner: 'run', now: AT, until: AT + 9 });
-      if (!lease) throw new Error('no lease');
-      return lease;
-    };
-    const [changes, sweep] = [await take('changes'), await take('sweep')];
+    const changes = await leaseOf(snapshots, PROCESS, { until: AT + 9 });
+    const sweep = await leaseOf(snapshots, PROCESS, { mode: 'sweep' });
     const walked = { ...sweep, window: { startedAt: AT, begunAt: AT }, progress: 'ü#\ud800' };
     await snapshots.saveProgress(PROCESS, walked, AT + 99);
     expect(await passes()).toEqual([
@@ -79,21 +67,6 @@ describe.each(STORES)('what passes know in %s', (_, open) => {
 });
 
 describe('a process', () => {
-  it('is known by its partition, whatever its name', () => {
-    const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 });
-    const odd = fc.oneof(
-      name,
-      fc.constantFrom('\ud800', 'a#P#b', '%u00FF', '%', 'ü.🎉', '\ud83c\ud83c\udf89'),
-    );
-    fc.assert(
-      fc.property(odd, odd, (workspace, processId) => {
-        expect(processOf(partition({ workspace, processId }))).toEqual({ workspace, processId });
-      }),
-    );
-    for (const pk of ['ENDPOINTS', 'ENDPOINT#W#a#P#b', 'W#a', 'W#a#P#b#c', ''])
-      expect(processOf(pk)).toBeUndefined();
-  });
-
   it('is there in a file once a pass took its lease', async () => {
     const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA]);
     onTestFinished(() => database.file.close());

@@ -7,7 +7,7 @@ import { createRoster } from '../../functions/store/dynamo/processes.ts';
 import { queryItems } from '../../functions/store/dynamo/requests.ts';
 import { partition, partKey } from '../../functions/store/keys.ts';
 import { AT, commit, STORES, type Stores, storesOf } from '../kit/operations/context.ts';
-import { noise } from '../kit/store/subject.ts';
+import { leaseOf, noise, recheckOf } from '../kit/store/subject.ts';
 import { openModel, type StartedTable, startTable, usesModel } from '../kit/table.ts';
 
 const GONE = { workspace: 'eu', processId: 'a#P#b' };
@@ -112,9 +112,7 @@ function rosterContract(where: string, open: () => Stores): void {
 async function known(stores: Stores, process: ProcessKey, projects: number): Promise<void> {
   const { snapshots, roster } = stores;
   await roster.remember([process]);
-  const request = { owner: 'a', now: AT, until: AT } as const;
-  const lease = await snapshots.takeLease(process, { ...request, mode: 'changes' });
-  if (!lease) throw new Error('no lease');
+  const lease = await leaseOf(snapshots, process, { until: AT });
   const definitions = {
     project: [{ externalId: noise(90_000), name: '', type: 'text' }],
     task: [],
@@ -124,8 +122,7 @@ async function known(stores: Stores, process: ProcessKey, projects: number): Pro
     (_, index) => [`${index}`, `${index ** 7}`.padStart(64), AT] as const,
   );
   await snapshots.finish(process, lease, { baselined: true, completedAt: AT, recent, definitions });
-  const sweep = await snapshots.takeLease(process, { ...request, mode: 'sweep' });
-  if (!sweep) throw new Error('no lease');
+  const sweep = await leaseOf(snapshots, process, { mode: 'sweep', until: AT });
   await snapshots.saveProgress(
     process,
     { ...sweep, window: { startedAt: AT, begunAt: AT }, progress: 'p1' },
@@ -133,13 +130,7 @@ async function known(stores: Stores, process: ProcessKey, projects: number): Pro
   );
   await snapshots.release(process, sweep);
   await snapshots.saveUsers(process, { askedAt: AT, names: [['7', 'Anna']] });
-  const owed = {
-    cause: 'unreadable',
-    since: 0,
-    foundAt: AT,
-    reason: 'answered 500',
-    isReported: true,
-  } as const;
+  const owed = recheckOf({ isReported: true });
   const rechecks = Array.from({ length: 4 }, (_, index) => `p#${index}`);
   await snapshots.writeRechecks(
     process,

@@ -1,11 +1,11 @@
-import { type BatchGetItemCommand, DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SavedState } from '../../functions/model/process-state.ts';
-import { dynamoStore } from '../../functions/store/dynamo/store.ts';
-import { createTickClaims, createTickProgresses } from '../../functions/store/dynamo/tick.ts';
+import { createTickClaims } from '../../functions/store/dynamo/tick.ts';
 import { TICK_KEY } from '../../functions/store/keys.ts';
-import type { Lease, TickClaims } from '../../functions/store/store.ts';
+import type { TickClaims } from '../../functions/store/store.ts';
 import { STORES, type TestStore } from '../kit/store/stores.ts';
+import { leaseOf } from '../kit/store/subject.ts';
 import { type OpenTable, TABLES } from '../kit/store/tables.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
@@ -64,10 +64,8 @@ describe.each(STORES)('how far processes are, in %s', (_, open) => {
   afterAll(() => store?.stop());
 
   const processOf = (workspace = 'eu') => ({ workspace, processId: `a#process ${++names}` });
-  const leased = async (process: ReturnType<typeof processOf>, mode: 'changes' | 'sweep' = 'sweep') => {
-    const request = { mode, owner: 'o', now: AT, until: UNTIL };
-    return (await store.snapshots.takeLease(process, request)) as Lease;
-  };
+  const leased = (process: ReturnType<typeof processOf>, mode: 'changes' | 'sweep' = 'sweep') =>
+    leaseOf(store.snapshots, process, { mode, until: UNTIL });
   const finished = async (state: Partial<SavedState>) => {
     const process = processOf();
     const lease = await leased(process);
@@ -192,40 +190,5 @@ describe.each(TABLES)('the claims of ticks, in a row of %s,', (_, open) => {
       },
     } as never;
     expect(await claimsOver(overtaken).claim({ now: AT + MINUTE, to: AT + 2 * MINUTE })).toBeUndefined();
-  });
-});
-
-describe.each(TABLES)('how far processes are, in rows of %s,', (_, open) => {
-  let table: OpenTable;
-  let names = 0;
-  beforeAll(async () => {
-    table = await open();
-  });
-  afterAll(() => table?.stop());
-
-  it('is read of hundreds in requests of a hundred, and of none in none', async () => {
-    const processes = Array.from({ length: 230 }, () => ({
-      workspace: 'eu',
-      processId: `a#process ${++names}`,
-    }));
-    const { snapshots } = dynamoStore(table);
-    const one = processes[205] as (typeof processes)[0];
-    const request = { mode: 'sweep', owner: 'o', now: AT, until: UNTIL } as const;
-    const lease = (await snapshots.takeLease(one, request)) as Lease;
-    await snapshots.finish(one, lease, { baselined: true });
-    const asked: number[] = [];
-    const send = table.client.send.bind(table.client) as (command: unknown) => Promise<unknown>;
-    const counting = {
-      send: async (command: BatchGetItemCommand) => {
-        asked.push(command.input.RequestItems?.[table.tableName]?.Keys?.length ?? 0);
-        return send(command);
-      },
-    } as never;
-    const found = await createTickProgresses({ ...table, client: counting }).ofAll(processes);
-    // Three rows of each.
-    expect(asked.toSorted()).toEqual([96, ...Array(6).fill(99)]);
-    expect(found.size).toBe(230);
-    expect(processes.filter(process => found.get(process)?.baselined)).toEqual([one]);
-    expect((await createTickProgresses(table).ofAll([])).size).toBe(0);
   });
 });

@@ -6,11 +6,35 @@ import { fieldChange, hostileEvent, taskEvent } from '../../kit/console/events.t
 
 const task = { id: '12', name: 'Task 12' };
 
+const teams = { name: 'Teams', kind: 'custom', added: ['Legal'], removed: ['Sales'] };
+const hours = { name: 'EFFORT (hours)', kind: 'custom', type: 'number' };
+
 describe('a change in a line', () => {
-  it('reads as people say it: project, task, field, from and to', () => {
-    const changes = [fieldChange('status', 'To do', 'Done')];
-    expect(lineText(changeLine(taskEvent({ task, changes })))).toBe(
-      'Onboarding › Task 12 · Status: To do → Done',
+  it.each([
+    ['project, task, field, from and to', [fieldChange('status', 'To do', 'Done')], 'Status: To do → Done'],
+    ['a custom field as it is named', [fieldChange('e', '', '7.5', hours)], 'EFFORT (hours): empty → 7.5'],
+    [
+      'of a list the choices that came and went',
+      [fieldChange('teams', ['Sales', 'IT'], ['IT', 'Legal'], teams)],
+      'Teams: +Legal, −Sales',
+    ],
+    [
+      'of a list that was empty what it has',
+      [fieldChange('teams', null, ['Legal'], { ...teams, removed: [] })],
+      'Teams: empty → Legal',
+    ],
+  ])('shows %s', (_, changes, text) => {
+    expect(lineText(changeLine(taskEvent({ task, changes })))).toBe(`Onboarding › Task 12 · ${text}`);
+  });
+
+  it('shows of a new record what people ask first, and of one without a name its identifier', () => {
+    const fields = { position: 3, status: 'To do', blocked: false };
+    const changes = Object.entries(fields).map(([field, to]) => fieldChange(field, null, to));
+    expect(lineText(changeLine(taskEvent({ type: 'task.created', task, changes })))).toBe(
+      'Onboarding › Task 12 · created, Status: To do',
+    );
+    expect(lineText(changeLine(taskEvent({ project: { id: '77' }, type: 'project.deleted' })))).toBe(
+      '#77 · deleted',
     );
   });
 
@@ -53,38 +77,6 @@ describe('a change in a line', () => {
     ]);
   });
 
-  it('calls a custom field by its name, as it is', () => {
-    const changes = [
-      fieldChange('effortHours', '', '7.5', { name: 'EFFORT (hours)', kind: 'custom', type: 'number' }),
-    ];
-    expect(lineText(changeLine(taskEvent({ task, changes })))).toBe(
-      'Onboarding › Task 12 · EFFORT (hours): empty → 7.5',
-    );
-  });
-
-  it('tells of a list the choices that came and went, unless it was empty', () => {
-    const changed = { name: 'Teams', kind: 'custom', added: ['Legal'], removed: ['Sales'] };
-    const changes = [fieldChange('teams', ['Sales', 'IT'], ['IT', 'Legal'], changed)];
-    expect(lineText(changeLine(taskEvent({ task, changes })))).toBe(
-      'Onboarding › Task 12 · Teams: +Legal, −Sales',
-    );
-    const first = [fieldChange('teams', null, ['Legal'], { ...changed, removed: [] })];
-    expect(lineText(changeLine(taskEvent({ task, changes: first })))).toBe(
-      'Onboarding › Task 12 · Teams: empty → Legal',
-    );
-  });
-
-  it('tells of a new record what people ask first, and not each of its fields', () => {
-    const changes = [
-      fieldChange('position', null, 3),
-      fieldChange('status', null, 'To do'),
-      fieldChange('blocked', null, false),
-    ];
-    expect(lineText(changeLine(taskEvent({ type: 'task.created', task, changes })))).toBe(
-      'Onboarding › Task 12 · created, Status: To do',
-    );
-  });
-
   it('says how many more fields changed than it shows', () => {
     const changes = Array.from({ length: 11 }, (_, index) => fieldChange(`f${index}`, '1', '2'));
     const line = changeLine(taskEvent({ task, changes }));
@@ -104,12 +96,6 @@ describe('a change in a line', () => {
   it('tells apart what reads alike', () => {
     const [change] = changeLine(taskEvent({ task, changes: [fieldChange('count', '1', 1)] })).changes;
     expect(change).toMatchObject({ from: '"1"', to: '1' });
-  });
-
-  it('calls a record without a name by its identifier', () => {
-    expect(lineText(changeLine(taskEvent({ project: { id: '77' }, type: 'project.deleted' })))).toBe(
-      '#77 · deleted',
-    );
   });
 
   it('is short and harmless whatever an event holds: one line of text, no control or direction characters', () => {

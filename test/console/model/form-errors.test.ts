@@ -9,45 +9,38 @@ function refusalOf(settings: object): string {
 }
 
 describe('the errors of a form', () => {
-  it('stand beside the field that they are about, in plain words', () => {
-    expect(formErrors(refusalOf({ name: 'bad name!' }))).toEqual({
-      name: 'Use 1 to 64 letters, digits, “-” and “_”.',
-    });
-    expect(
-      formErrors('There is an endpoint of this name already. Choose another name, or update it.'),
-    ).toEqual({
-      name: 'An endpoint with this name already exists. Choose another name.',
-    });
-    expect(formErrors('url: Cannot deliver to this endpoint: its URL is not https.')).toEqual({
-      url: 'Cannot deliver to this endpoint: its URL is not https.',
-    });
-    expect(
-      formErrors(
-        'A signing secret is whsec_ followed by the base64 of 24 to 64 bytes. Omit it to have one generated.',
-      ),
-    ).toEqual({
-      secret:
-        'A signing secret is whsec_ followed by the base64 of 24 to 64 bytes. Omit it to have one generated.',
-    });
-    expect(formErrors(refusalOf({ kind: 'text', preset: 'irc', field: 'a b' }))).toEqual({
-      preset: 'One of "google-chat", "mattermost", "discord", "ntfy".',
-      field: '1 to 64 letters, digits, "-" and "_".',
-    });
-    expect(formErrors(refusalOf({ perSecond: 0.5 }))).toEqual({
-      perSecond: 'Use a whole number from 1 to 100.',
-    });
-  });
-
-  it('of a filter stand beside the part that is wrong, without its path', () => {
-    expect(formErrors(refusalOf({ filter: { projects: ['x'.repeat(300)] } }))).toEqual({
-      projects: 'Text of 1 to 256 characters.',
-    });
-    expect(
-      formErrors('filter.processes[0]: no process of this identifier is watched. Did you mean launch?'),
-    ).toEqual({ processes: 'No process of this identifier is watched. Did you mean launch?' });
-    expect(formErrors(refusalOf({ filter: { events: ['source.held'], fields: ['a'] } })).events).toMatch(
-      /^"source.held", which never matches Changed fields; allowed /,
-    );
+  const SECRET =
+    'A signing secret is whsec_ followed by the base64 of 24 to 64 bytes. Omit it to have one generated.';
+  it.each([
+    [refusalOf({ name: 'bad name!' }), { name: 'Use 1 to 64 letters, digits, “-” and “_”.' }],
+    [
+      'There is an endpoint of this name already. Choose another name, or update it.',
+      { name: 'An endpoint with this name already exists. Choose another name.' },
+    ],
+    [
+      'url: Cannot deliver to this endpoint: its URL is not https.',
+      { url: 'Cannot deliver to this endpoint: its URL is not https.' },
+    ],
+    [SECRET, { secret: SECRET }],
+    [
+      refusalOf({ kind: 'text', preset: 'irc', field: 'a b' }),
+      {
+        preset: 'One of "google-chat", "mattermost", "discord", "ntfy".',
+        field: '1 to 64 letters, digits, "-" and "_".',
+      },
+    ],
+    [refusalOf({ perSecond: 0.5 }), { perSecond: 'Use a whole number from 1 to 100.' }],
+    [refusalOf({ filter: { projects: ['x'.repeat(300)] } }), { projects: 'Text of 1 to 256 characters.' }],
+    [
+      'filter.processes[0]: no process of this identifier is watched. Did you mean launch?',
+      { processes: 'No process of this identifier is watched. Did you mean launch?' },
+    ],
+    [
+      refusalOf({ filter: { events: ['source.held'], fields: ['a'] } }),
+      { events: expect.stringMatching(/^"source.held", which never matches Changed fields; allowed /) },
+    ],
+  ])('stand beside the field that they are about, in plain words: %s', (refusal, errors) => {
+    expect(formErrors(refusal)).toEqual(errors);
   });
 
   it('that are about no field are shown as they are, each once', () => {

@@ -45,6 +45,23 @@ export function askOf({ operations, caller }: Pick<Setting, 'operations' | 'call
   };
 }
 
+/** All pages of an answer, or those up to one that has what is looked for. */
+export async function pagesOf<Name extends Paged>(
+  ask: Ask,
+  operation: Name,
+  asked: Omit<RequestOf<Name>, 'operation'>,
+  isEnough: (page: AnswerOf<Name>) => boolean = () => false,
+): Promise<AnswerOf<Name>[]> {
+  const pages: AnswerOf<Name>[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await ask(operation, { ...asked, ...(cursor !== undefined && { cursor }) });
+    pages.push(page);
+    cursor = (page as { cursor?: string | undefined }).cursor;
+    if (cursor === undefined || isEnough(page)) return pages;
+  }
+}
+type Paged = 'status' | 'events' | 'endpoints' | 'attempts' | 'dead-letters' | 'actions';
+
 /** The operations over these stores, in the test's own process. */
 export async function openSetting(
   open: () => Stores,

@@ -2,6 +2,7 @@ import type { FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import type { InvokeCommand } from '@aws-sdk/client-lambda';
 import { PurgeQueueInProgress } from '@aws-sdk/client-sqs';
 import { describe, expect, test } from 'vitest';
+import { handler } from '../../../functions/operate.ts';
 import { Refused } from '../../../functions/operations/refused.ts';
 import {
   cloudWatchLogs,
@@ -14,7 +15,6 @@ import {
 } from '../../../functions/operations/stack/stack.ts';
 
 const AT = Date.parse('2026-03-04T05:06:07Z');
-const _HOUR = 3_600_000;
 const groups = { poll: 'the poll logs' } as unknown as LogGroups;
 const stretch = { function: 'poll', since: AT, until: AT + 1000, all: false } as const;
 
@@ -268,5 +268,14 @@ describe('a function that is invoked', () => {
   test('that fails is told of', async () => {
     const { client } = lambda({ FunctionError: 'Unhandled', Payload: Buffer.from('{"errorMessage":"oh"}') });
     await expect(publishAgain(client, 'publish', [record('CHANGE#1')])).rejects.toThrow(/oh/);
+  });
+});
+
+describe('the operate function', () => {
+  test('names what its environment lacks, at its first call and not at import', async () => {
+    const context = { invokedFunctionArn: 'arn:aws:lambda:r:1:function:Changewire-operate:look' };
+    await expect(handler({}, context)).rejects.toThrow(
+      /^Invalid environment of operate\.ts.*UNSETTLED_QUEUE_URL.*Redeploy/s,
+    );
   });
 });

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../../functions/basics/process.ts';
 import type { Snapshot } from '../../../functions/model/snapshot.ts';
 import { byKey, type Snapshots } from '../../../functions/store/store.ts';
-import { AT, content, noise, type Subject, snapshot } from '../../kit/store/subject.ts';
+import { AT, commitOf, content, noise, type Subject, snapshot } from '../../kit/store/subject.ts';
 
 const IDS = [
   'abc',
@@ -37,10 +37,10 @@ export function headsContract(subject: () => Subject): void {
     });
 
     const keep = (projectId: string, more: Partial<Snapshot> = {}) =>
-      snapshots.commit(process, {
-        ...{ projectId, expected: undefined, version: AT, events: [], at: AT },
-        snapshot: { ...snapshot(AT, content({ name: projectId })), ...more },
-      });
+      snapshots.commit(
+        process,
+        commitOf(projectId, { ...snapshot(AT, content({ name: projectId })), ...more }),
+      );
     const pages = (after?: string) => Array.fromAsync(snapshots.heads(process, after));
     const idsBehind = async (after?: string) => (await pages(after)).flat().map(({ projectId }) => projectId);
     const inOrder = [...IDS, ...ODD].toSorted(byKey);
@@ -51,8 +51,7 @@ export function headsContract(subject: () => Subject): void {
       // Its parts stand between it and the next.
       const big = snapshot(AT + 1, content({ text: noise(900_000) }));
       const expected = await snapshots.load(process, 'abc');
-      const growth = { projectId: 'abc', expected, snapshot: big, version: AT + 1, events: [], at: AT };
-      expect(await snapshots.commit(process, growth)).toBe('committed');
+      expect(await snapshots.commit(process, commitOf('abc', big, { expected }))).toBe('committed');
       expect(await idsBehind()).toEqual(inOrder);
       for (const [index, id] of inOrder.entries())
         expect(await idsBehind(id)).toEqual(inOrder.slice(index + 1));
@@ -86,15 +85,7 @@ export function headsContract(subject: () => Subject): void {
       expect(loaded?.digests).toEqual(digests);
       const next = snapshot(AT + 1, content({ name: 'Next' }));
       const { content: _, ...head } = next;
-      const commit = {
-        projectId: 'p1',
-        expected: loaded,
-        snapshot: next,
-        version: AT + 1,
-        events: [],
-        at: AT,
-      };
-      expect(await snapshots.commit(process, commit)).toBe('committed');
+      expect(await snapshots.commit(process, commitOf('p1', next, { expected: loaded }))).toBe('committed');
       expect((await snapshots.load(process, 'p1'))?.digests).toBeUndefined();
       expect((await pages()).flat()).toEqual([{ ...head, projectId: 'p1', version: AT + 1 }]);
     });
@@ -107,12 +98,9 @@ export function headsContract(subject: () => Subject): void {
       for await (const page of snapshots.heads(process)) {
         expect(page.length).toBeGreaterThan(0);
         found.push(...page.map(({ projectId }) => projectId));
-        const last = await snapshots.load(process, found.at(-1) as string);
-        const next = { ...last, version: AT + 1, content: content({}) } as Snapshot;
-        await snapshots.commit(process, {
-          ...{ projectId: found.at(-1) as string, expected: last, snapshot: next },
-          ...{ version: AT + 1, events: [], at: AT },
-        });
+        const id = found.at(-1) as string;
+        const expected = await snapshots.load(process, id);
+        await snapshots.commit(process, commitOf(id, snapshot(AT + 1, content({})), { expected }));
       }
       expect(found).toEqual(ids);
     });

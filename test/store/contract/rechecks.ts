@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../../functions/basics/process.ts';
 import type { Recheck } from '../../../functions/model/process-state.ts';
 import type { RecheckChange, Snapshots } from '../../../functions/store/store.ts';
-import { AT, event, noise, type Subject } from '../../kit/store/subject.ts';
+import { AT, event, noise, recheckOf, type Subject } from '../../kit/store/subject.ts';
 
 let processes = 0;
 
@@ -16,15 +16,12 @@ export function rechecksContract(subject: () => Subject): void {
       snapshots = subject().snapshots;
     });
 
-    const owed = (more: Partial<Recheck> = {}): Omit<Recheck, 'revision'> => ({
-      ...{ cause: 'unreadable', since: AT - 1.5, foundAt: AT, reason: 'answered 500', isReported: false },
-      ...more,
-    });
+    const owed = (more: Partial<Recheck> = {}) => recheckOf({ since: AT - 1.5, ...more });
     const write = (...changes: RecheckChange[]) => snapshots.writeRechecks(process, changes);
     const owe = (projectId: string, more: Partial<Recheck> = {}) =>
       write({ projectId, before: undefined, after: owed(more) });
     const rechecks = async () => (await snapshots.readState(process)).rechecks;
-    const recheckOf = async (projectId: string) => (await rechecks()).get(projectId) as Recheck;
+    const readRecheck = async (projectId: string) => (await rechecks()).get(projectId) as Recheck;
     /** Tells of these rechecks. */
     const tell = async (told: readonly string[], { version = AT, announced = 0 } = {}) => {
       const before = await rechecks();
@@ -47,10 +44,10 @@ export function rechecksContract(subject: () => Subject): void {
         owed({ cause: 'not-listed', since: 0, reason: 'ü\n', isReported: true }),
       ];
       await write({ projectId: 'p1', before: undefined, after: first });
-      const before = await recheckOf('p1');
+      const before = await readRecheck('p1');
       expect(before).toEqual({ ...first, revision: expect.any(Number) });
       await write({ projectId: 'p1', before, after: second });
-      const after = await recheckOf('p1');
+      const after = await readRecheck('p1');
       expect(after).toEqual({ ...second, revision: expect.any(Number) });
       expect(after.revision).toBeGreaterThan(before.revision);
       await write({ projectId: 'p1', before: after, after: undefined });
@@ -81,15 +78,15 @@ export function rechecksContract(subject: () => Subject): void {
 
     it('that was settled and met again is another one: who read the first changes nothing', async () => {
       await owe('p1');
-      const first = await recheckOf('p1');
+      const first = await readRecheck('p1');
       await write({ projectId: 'p1', before: first, after: undefined });
       await write({ projectId: 'p1', before: first, after: owed({ isReported: true }) });
       expect(await rechecks()).toEqual(new Map());
       await owe('p1');
-      const second = await recheckOf('p1');
+      const second = await readRecheck('p1');
       expect(second.revision).not.toBe(first.revision);
       await write({ projectId: 'p1', before: first, after: undefined });
-      expect(await recheckOf('p1')).toEqual(second);
+      expect(await readRecheck('p1')).toEqual(second);
     });
 
     it('invariant 3: is told once, however many try: with its event, or not at all', async () => {
@@ -107,7 +104,7 @@ export function rechecksContract(subject: () => Subject): void {
       await owe('p1');
       await owe('p2');
       const telling = await tell(['p1', 'p2', 'p3']);
-      await write({ projectId: 'p2', before: await recheckOf('p2'), after: undefined });
+      await write({ projectId: 'p2', before: await readRecheck('p2'), after: undefined });
       expect(await telling()).toBe('conflict');
       const made = await tell(['p3']);
       await owe('p3');
@@ -125,7 +122,7 @@ export function rechecksContract(subject: () => Subject): void {
 
     it('may be told as settled', async () => {
       await owe('p1');
-      const change = { projectId: 'p1', before: await recheckOf('p1'), after: undefined };
+      const change = { projectId: 'p1', before: await readRecheck('p1'), after: undefined };
       const request = { events: [], version: AT, at: AT };
       expect(
         await snapshots.announce(process, { announced: 0, state: {}, rechecks: [change], request }),

@@ -21,7 +21,7 @@ import { checkLayout } from '../../../functions/store/dynamo/layout.ts';
 import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
 import { conditionalWrite, type TableTiming } from '../../../functions/store/dynamo/table.ts';
 import type { Lease } from '../../../functions/store/store.ts';
-import { AT, content, event, noise, snapshot } from '../../kit/store/subject.ts';
+import { AT, commitOf, content, event, noise, recheckOf, snapshot } from '../../kit/store/subject.ts';
 import { openModel, TABLE_TIMING } from '../../kit/table.ts';
 import { modelClient } from '../../simulation/models/table.ts';
 
@@ -51,15 +51,7 @@ beforeEach(() => {
 });
 const snapshots = () => createSnapshots({ client, tableName, timing });
 const commit = (more = {}) =>
-  snapshots().commit(process, {
-    projectId: 'p1',
-    expected: undefined,
-    snapshot: snapshot(AT, content({ name: 'Acme' })),
-    version: AT,
-    events: [],
-    at: AT,
-    ...more,
-  });
+  snapshots().commit(process, commitOf('p1', snapshot(AT, content({ name: 'Acme' })), more));
 /** The actions of the last transaction. */
 const actions = () => (sent.at(-1) as TransactWriteItemsCommand).input.TransactItems ?? [];
 const keysOf = (of: readonly TransactWriteItem[]) => of.map(({ Put }) => Put?.Item?.sk?.S);
@@ -245,13 +237,7 @@ describe('a commit', () => {
 });
 
 describe('a recheck', () => {
-  const owed = {
-    cause: 'unreadable',
-    since: 0,
-    foundAt: AT,
-    reason: 'answered 500',
-    isReported: false,
-  } as const;
+  const owed = recheckOf();
   const owing = (...ids: string[]) =>
     snapshots().writeRechecks(
       process,

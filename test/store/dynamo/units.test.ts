@@ -13,7 +13,7 @@ import { createTickProgresses } from '../../../functions/store/dynamo/tick.ts';
 import { createWorkspaceRows } from '../../../functions/store/dynamo/workspaces.ts';
 import { passKey } from '../../../functions/store/keys.ts';
 import type { CommitRequest, Lease, Snapshots } from '../../../functions/store/store.ts';
-import { AT, content, event, noise, snapshot } from '../../kit/store/subject.ts';
+import { AT, commitOf, content, event, noise, recheckOf, snapshot } from '../../kit/store/subject.ts';
 import { openModel, TABLE_TIMING } from '../../kit/table.ts';
 import { Units } from '../../kit/units.ts';
 import { modelClient } from '../../simulation/models/table.ts';
@@ -87,13 +87,7 @@ describe('what a pass costs in the table', () => {
     await began(150);
     const audit = { order: 'newest-first', tail: undefined, seen: digests(300) } as const;
     await finish('changes', { ...idle, audit });
-    const owed = {
-      cause: 'not-listed',
-      since: AT,
-      foundAt: AT,
-      reason: 'It is not listed.',
-      isReported: false,
-    } as const;
+    const owed = recheckOf({ cause: 'not-listed', since: AT, reason: 'It is not listed.' });
     await snapshots.writeRechecks(
       process,
       ['1001', '1002'].map(projectId => ({ projectId, before: undefined, after: owed })),
@@ -120,10 +114,7 @@ describe('what a pass costs in the table', () => {
 
 describe('what a commit costs in the table', () => {
   const commit = (more: Partial<CommitRequest> = {}) =>
-    snapshots.commit(process, {
-      ...{ projectId: 'p1', expected: undefined, snapshot: snapshot(AT, content({ name: 'Acme' })) },
-      ...{ version: AT, events: [], at: AT, ...more },
-    });
+    snapshots.commit(process, commitOf('p1', snapshot(AT, content({ name: 'Acme' })), more));
   const expected = snapshot(AT, content({}));
 
   it('of one row: half of a transaction', async () => {
@@ -156,9 +147,8 @@ describe('what it costs to look at snapshots', () => {
   /** Walks over so many snapshots of so many KB, of each page of which some are looked into. */
   async function walked({ count = 40, size = 81 }, lookedInto: (page: number) => number) {
     for (let index = 0; index < count; index++) {
-      const more = { projectId: `p${index}`, expected: undefined, version: AT, events: [], at: AT };
       const text = noise(size * 1_230, index);
-      await snapshots.commit(process, { ...more, snapshot: snapshot(AT, content({ text })) });
+      await snapshots.commit(process, commitOf(`p${index}`, snapshot(AT, content({ text }))));
     }
     const sizes: number[] = [];
     const { requests } = await counted(async () => {
@@ -185,9 +175,7 @@ describe('what it costs to look at snapshots', () => {
   });
 
   it('a walk that goes on behind a large project reads none of its parts again', async () => {
-    const more = { projectId: 'p1', expected: undefined, version: AT, events: [], at: AT };
-    const text = noise(2_000_000);
-    await snapshots.commit(process, { ...more, snapshot: snapshot(AT, content({ text })) });
+    await snapshots.commit(process, commitOf('p1', snapshot(AT, content({ text: noise(2_000_000) }))));
     const whole = await counted(() => Array.fromAsync(snapshots.heads(process)));
     const { read } = await counted(() => Array.fromAsync(snapshots.heads(process, 'p1')));
     expect([whole.read > 100, read]).toEqual([true, 1]);
@@ -195,9 +183,8 @@ describe('what it costs to look at snapshots', () => {
 
   it('the next page is asked for while somebody is busy with one, and no further one', async () => {
     for (let index = 0; index < 40; index++) {
-      const more = { projectId: `p${index}`, expected: undefined, version: AT, events: [], at: AT };
       const text = noise(100_000, index);
-      await snapshots.commit(process, { ...more, snapshot: snapshot(AT, content({ text })) });
+      await snapshots.commit(process, commitOf(`p${index}`, snapshot(AT, content({ text }))));
     }
     const before = sent.length;
     for await (const _ of snapshots.heads(process)) {
@@ -221,11 +208,20 @@ it('a tick reads three rows of a process, half a unit each, however large the re
   await finish('changes', { audit: { order: 'unknown', tail: undefined, seen: digests(5_000) } });
   const table = { client, tableName, timing: TABLE_TIMING };
   const others = Array.from({ length: 65 }, (_, index) => ({ workspace: 'eu', processId: `q${index}` }));
-  const cost = await counted(() => createTickProgresses(table).ofAll([process, ...others]));
+  const all = [...others, process];
+  const progresses = createTickProgresses(table);
+  let found: Awaited<ReturnType<typeof progresses.ofAll>> = new Map();
+  const cost = await counted(async () => {
+    found = await progresses.ofAll(all);
+  });
   expect(cost).toEqual({ read: 66 * 1.5, written: 0, requests: ['BatchGetItem', 'BatchGetItem'] });
+  expect([...found].filter(([, { baselined }]) => baselined)).toMatchObject([[process, {}]]);
+  expect(found.size).toBe(66);
+  expect(await counted(() => progresses.ofAll([]))).toMatchObject({ requests: [] });
   const asked = sent.flatMap(command =>
     command instanceof BatchGetItemCommand ? Object.values(command.input.RequestItems ?? {}) : [],
   );
+  expect(asked.map(({ Keys }) => Keys?.length)).toEqual([99, 99]);
   expect(asked.map(({ ConsistentRead }) => ConsistentRead)).toEqual([false, false]);
 });
 

@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../../functions/basics/process.ts';
 import type { Cause, ProcessState, SavedState } from '../../../functions/model/process-state.ts';
 import type { Snapshot } from '../../../functions/model/snapshot.ts';
-import { decodeEvents } from '../../../functions/store/codec.ts';
 import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
-import { CHANGE, partition } from '../../../functions/store/keys.ts';
+import { CHANGE } from '../../../functions/store/keys.ts';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
@@ -268,29 +267,5 @@ describe('the snapshots in SQLite', () => {
       }),
       { numRuns: 40 },
     );
-  });
-
-  it('keeps change records in the order of their commits, whatever their times are', async () => {
-    const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA]);
-    const snapshots = sqliteSnapshots(database);
-    const process = { workspace: 'eu', processId: 'p' };
-    for (const [index, at] of [AT + 5, AT, AT + 9].entries()) {
-      const version = AT + index;
-      await snapshots.commit(process, {
-        projectId: `p${index}`,
-        expected: undefined,
-        snapshot: { version, content: content({}), recordReadAt: 0, tasksReadAt: 0 },
-        version,
-        events: [event(version)],
-        at,
-      });
-    }
-    const rows = database.sql.all`SELECT events FROM change
-      WHERE process = ${partition(process)} ORDER BY position`;
-    const told = rows
-      .flatMap(({ events }) => decodeEvents(events as Uint8Array))
-      .map(({ sequence }) => sequence);
-    expect(told).toEqual([AT, AT + 1, AT + 2].map(String));
-    database.file.close();
   });
 });

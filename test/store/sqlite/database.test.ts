@@ -43,14 +43,6 @@ const things = ({ sql }: Database) => sql.all`SELECT name FROM thing ORDER BY na
 const synchronous = ({ file }: Database) => file.prepare('PRAGMA synchronous').get()?.synchronous;
 
 describe('a database', () => {
-  it('holds in the next run what was written in this one', () => {
-    const path = join(directory(), 'data.sqlite');
-    const first = opened(path);
-    put(first, 'a');
-    first.file.close();
-    expect(things(opened(path))).toEqual(['a']);
-  });
-
   it('opens a file that another process creates at the same moment', () => {
     const path = join(directory(), 'data.sqlite');
     const exec = vi.spyOn(DatabaseSync.prototype, 'exec');

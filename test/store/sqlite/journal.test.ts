@@ -59,41 +59,38 @@ describe('the journal', () => {
     expect(positions()).toEqual([4]);
   });
 
-  it('drops expired tombstones, too, the oldest first and at most so many', () => {
+  const DAY = 86_400_000;
+  it.each([
+    ['tombstones', "INSERT INTO tombstone VALUES ('p', ?1, 1, 1, 0, NULL, ?1)", 'tombstone', 'expires_at', 0],
+    [
+      'emitted audit entries',
+      "INSERT INTO told_entry VALUES ('p', ?1, 'k', ?1)",
+      'told_entry',
+      'expires_at',
+      0,
+    ],
+    [
+      'actions after 400 days',
+      "INSERT INTO action (subject, at, action) VALUES ('p', ?1 * 86400000, '{}')",
+      'action',
+      'at / 86400000',
+      400,
+    ],
+  ])('drops expired %s, the oldest first and at most so many', (_, insert, table, time, days) => {
     const { database, journal } = journalOf([]);
-    for (const [index, expiresAt] of [30, 20, 10, 40].entries())
-      database.sql.run`INSERT INTO tombstone VALUES ('p', ${`${index}`}, 1, 1, 0, NULL, ${expiresAt})`;
-    const left = () => database.sql.all`SELECT id FROM tombstone ORDER BY id`.map(({ id }) => id);
-    journal.expire(9_999, 10);
-    expect(left()).toEqual(['0', '1', '2', '3']);
-    journal.expire(30_999, 2);
-    expect(left()).toEqual(['0', '3']);
-    journal.expire(30_999, 2);
-    expect(left()).toEqual(['3']);
-  });
-
-  it('forgets after 400 days that audit entries were told, the oldest first and at most so many', () => {
-    const { database, journal } = journalOf([]);
-    for (const [index, expiresAt] of [30, 20, 10, 40].entries())
-      database.sql.run`INSERT INTO told_entry VALUES ('p', ${`${index}`}, 'k', ${expiresAt})`;
-    const left = () => database.sql.all`SELECT id FROM told_entry ORDER BY id`.map(({ id }) => id);
-    journal.expire(9_999, 10);
-    expect(left()).toEqual(['0', '1', '2', '3']);
-    journal.expire(30_999, 2);
-    expect(left()).toEqual(['0', '3']);
-  });
-
-  it('drops what somebody did 400 days ago, the oldest first and at most so many', () => {
-    const { database, journal } = journalOf([]);
-    const day = 86_400_000;
-    for (const at of [30, 20, 10, 40])
-      database.sql.run`INSERT INTO action (subject, at, action) VALUES ('p', ${at * day}, '{}')`;
-    const left = () => database.sql.all`SELECT at FROM action ORDER BY at`.map(({ at }) => Number(at) / day);
-    journal.expire(409 * day, 10);
+    const { file } = database;
+    for (const at of [30, 20, 10, 40]) file.prepare(insert).run(at);
+    const left = () =>
+      file
+        .prepare(`SELECT ${time} AS time FROM ${table} ORDER BY 1`)
+        .all()
+        .map(row => row.time);
+    const expire = (at: number) => journal.expire(days > 0 ? (days + at) * DAY : at * 1_000 + 999, 2);
+    expire(9);
     expect(left()).toEqual([10, 20, 30, 40]);
-    journal.expire(430 * day, 2);
+    expire(30);
     expect(left()).toEqual([30, 40]);
-    journal.expire(430 * day, 2);
+    expire(30);
     expect(left()).toEqual([40]);
   });
 

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { decisionIndex, decisions } from '../../docs/decision-index.ts';
 import {
   CODE_FOLDERS,
   deadLinks,
@@ -59,5 +60,59 @@ describe('the code', () => {
   it('links to headings of pages', () => {
     expect(links.length).toBeGreaterThan(0);
     expect(links.filter(({ link }) => !resolves('README.md', link))).toEqual([]);
+  });
+});
+
+const MAX_WORDS = 45_000;
+const MAX_LINES = 150;
+/** Generated reference, the documentation of the polled service, and the history of versions. */
+const LONG = new Set([
+  'docs/api.md',
+  'docs/commands.md',
+  'docs/configuration.md',
+  'docs/events.md',
+  'docs/service-api.md',
+  'CHANGELOG.md',
+]);
+
+/** As `wc -w` counts. */
+const wordsIn = (path: string) => readDocument(path).split(/\s+/).filter(Boolean).length;
+const linesIn = (path: string) => readDocument(path).split('\n').length - 1;
+
+describe('the pages', () => {
+  it(`have at most ${MAX_WORDS} words in all`, () => {
+    const counts = pages().map(path => ({ path, words: wordsIn(path) }));
+    const sum = counts.reduce((total, { words }) => total + words, 0);
+    const largest = counts.toSorted((a, b) => b.words - a.words).slice(0, 10);
+    expect(sum, largest.map(({ path, words }) => `${path} ${words}`).join(', ')).toBeLessThanOrEqual(
+      MAX_WORDS,
+    );
+  });
+
+  it.each(pages().filter(path => !LONG.has(path)))(`have less than ${MAX_LINES} lines: %s`, path => {
+    expect(linesIn(path)).toBeLessThan(MAX_LINES);
+  });
+});
+
+const all = decisions();
+
+describe('decisions', () => {
+  it.each(all.map(one => [one.file, one] as const))('have one form: %s', (_, { title, sections, words }) => {
+    expect(title).not.toBe('');
+    expect(sections).toEqual(['Decision', 'Why', 'Consequences']);
+    expect(words).toBeGreaterThanOrEqual(150);
+    expect(words).toBeLessThanOrEqual(300);
+  });
+
+  it('are few', () => {
+    expect(all.length).toBeLessThanOrEqual(22);
+  });
+
+  it('have numbers of their own', () => {
+    expect(new Set(all.map(({ number }) => number)).size).toBe(all.length);
+  });
+
+  it('are listed in an index: npm run schemas', () => {
+    expect(readDocument('docs/decisions/README.md')).toBe(decisionIndex(all));
   });
 });
