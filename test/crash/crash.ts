@@ -1,6 +1,6 @@
-import { Deadlines } from './deadlines.ts';
 import { ENDS_WITHIN, Killer } from './killer.ts';
 import type { Life } from './life.ts';
+import { Deadlines } from './life.ts';
 import { PROCESSES, planOf } from './plan.ts';
 import { Setup } from './setup.ts';
 import { type Summary, seconds } from './summary.ts';

@@ -1,5 +1,4 @@
-import type { Deadlines } from './deadlines.ts';
-import type { Life } from './life.ts';
+import type { Deadlines, Life } from './life.ts';
 import { type Kill, PROCESSES } from './plan.ts';
 import type { Setup } from './setup.ts';
 import type { Phase } from './summary.ts';

@@ -5,11 +5,17 @@ import { between, pick, seededRandom } from '../../simulator/data/random.ts';
 import { environmentOf } from '../kit/local/run.ts';
 import { Data } from './data.ts';
 import { type DeliveryResult, Disk, resultOf } from './disk/disk.ts';
-import { watchLibrary } from './disk/watch-library.ts';
+import { watchLibrary } from './disk/on-disk.ts';
 import { Life } from './life.ts';
 import type { Victim } from './plan.ts';
-import { Contents, Received } from './received.ts';
-import { type Receiver, SECRET, startRawReceiver, startWebhookReceiver } from './receivers.ts';
+import {
+  Contents,
+  Received,
+  type Receiver,
+  SECRET,
+  startRawReceiver,
+  startWebhookReceiver,
+} from './receivers.ts';
 import { type ServiceSide, startServiceSide } from './service-side.ts';
 import { verdict } from './verdict.ts';
 

@@ -56,15 +56,6 @@ describe('a kill between publishing and delivery, with the endpoint away at the 
     return endpoint.url;
   }
 
-  it('ends in delivery once the endpoint is back', async () => {
-    const url = await killedOnTheWay('p1');
-    const second = await live(url, Array(400).fill(10));
-    await eventually(() => expect(second.notices.join()).toContain('failed'));
-    const back = await receiver({ port: Number(new URL(url).port) });
-    await second.drained();
-    expect(back.received.map(({ type, body }) => [type, body])).toEqual([['Notification', 'p1']]);
-  });
-
   it('ends in a dead letter if it stays away, and what comes later is delivered', async () => {
     const url = await killedOnTheWay('p1');
     const second = await live(url, [5, 5]);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { pid } from 'node:process';
@@ -67,13 +67,6 @@ describe('the command line', () => {
     writeFileSync(join(directory, 'data'), '');
     const refused = await ended('--once --log json --data data');
     expect([refused.code, refused.stderr, levels(refused.stdout)]).toEqual([1, '', ['error']]);
-  });
-
-  test('--memory --once --json prints no event of a baseline, and leaves no data', async () => {
-    const { code, stdout, stderr } = await ended('--once --json --memory');
-    expect([code, stdout]).toEqual([0, '']);
-    expect(stderr).toContain('Reading onboarding for the first time: 30 of 30 projects');
-    expect(existsSync(join(directory, '.changewire'))).toBe(false);
   });
 });
 

@@ -43,12 +43,6 @@ describe('the limit of requests at once', () => {
     expect(round(new AdaptiveLimit(() => 2), START, 100)).toBe(2);
   });
 
-  test('grows to its ceiling and no further while answers take as long as ever', () => {
-    const limit = new AdaptiveLimit(() => 10);
-    rounds(limit, 500, 100);
-    expect(limit.atOnce).toBe(10);
-  });
-
   test('stays where it is while less is asked for than may be', () => {
     const limit = new AdaptiveLimit(() => 16);
     for (let index = 0; index < 100; index += 1) limit.end(limit.start(START), START + 100, 'answered');

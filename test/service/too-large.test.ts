@@ -69,11 +69,6 @@ describe('a page that is too large', () => {
     expect(requests.map(request => request.query.first)).toEqual(['20', '10', '10', '20', '10', '10']);
   });
 
-  test('goes down to a single item', async () => {
-    const { service } = await rig(upTo(1, status(413)), { pageSize: { projects: 7 } });
-    expect(await ids(service.projects('p'))).toEqual(IDS);
-  });
-
   test('is an error when a single item fails too, after all retries', async () => {
     const { service, requests } = await rig(status(500), { pageSize: { projects: 4 } });
     const error = await failureOf(all(service.projects('p')));

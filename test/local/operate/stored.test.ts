@@ -100,16 +100,6 @@ describe('beside a run that can not be asked', () => {
     expect((await said('endpoints', 'list')).out).toMatch(/^There are no endpoints/);
   });
 
-  it('a changed address is obeyed, and what was published meanwhile arrives there', async () => {
-    const { publish } = await run();
-    const [before, after] = [await receiver(answer(204)), await receiver(answer(204))];
-    await said('endpoints', 'add', 'crm', '--webhook', before.url);
-    expect(await said('endpoints', 'update', 'crm', '--per-second', '7')).toMatchObject({ code: 0 });
-    await publish(someEvents(2));
-    await eventually(async () => expect(before.received).toHaveLength(2));
-    expect(await said('endpoints', 'update', 'crm', '--url', after.url)).toMatchObject({ code: 0 });
-  });
-
   it('one of the configuration is paused and resumed, and neither added nor removed', async () => {
     const { rows } = await run([{ name: 'crm', kind: 'webhook' }]);
     await rows.change('crm', row => row && { ...row, origin: 'https://crm.example' });
