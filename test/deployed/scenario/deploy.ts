@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { CONFIGURED, configOf, HOSTS } from '../config.ts';
+import type { NativeSubscriber } from '../receivers/native.ts';
 import { until } from '../until.ts';
 import {
   held,
@@ -12,7 +13,6 @@ import {
   WORKSPACE,
   type World,
 } from '../world.ts';
-import { untilConfirmed } from './handshake.ts';
 
 /** From an empty account to the first event, in the order of docs/deploying.md. */
 export async function deploy(world: World): Promise<void> {
@@ -86,4 +86,28 @@ export async function firstEvents(world: World): Promise<void> {
     untilTold(world, 150, 'scheduled'),
   );
   await report.check('each event came once', () => onceEach(world));
+}
+
+/** Waits until a subscription of the stack is confirmed. An emulator that somebody else started may send no handshake for
+ *  it: then the subscriber subscribes by itself, from another address, with `attributes` as the stack gives them. */
+export async function untilConfirmed(
+  { stack, aws, own }: World,
+  subscriber: NativeSubscriber,
+  attributes: Record<string, string> = {},
+): Promise<string | undefined> {
+  const topic = stack.output('TopicArn');
+  const confirmed = () =>
+    until(10, () => {
+      assert.ok(subscriber.confirmed, 'no handshake came, or it failed');
+      assert.deepEqual([...subscriber.topics], [topic]);
+    });
+  try {
+    await confirmed();
+    return undefined;
+  } catch (error) {
+    if (own) throw error;
+    await aws.subscribe(topic, `${subscriber.url}?by=hand`, attributes);
+    await confirmed();
+    return "by hand, for this emulator confirms no stack's subscriptions";
+  }
 }

@@ -3,11 +3,10 @@ import { configOf } from '../config.ts';
 import { lineOf } from '../edits.ts';
 import { until } from '../until.ts';
 import { onceEach, untilTold, type World } from '../world.ts';
-import { untilConfirmed } from './handshake.ts';
+import { untilConfirmed } from './deploy.ts';
 
-/** Every kind of edit, and a subscription that is added to a running stack. */
-export async function editAll(world: World): Promise<void> {
-  const { report, stack, service, everything, dueDates, edits, own } = world;
+export async function addSubscription(world: World): Promise<void> {
+  const { report, stack, service, everything, dueDates, own } = world;
   await report.check('a subscription is added by another deployment', async () => {
     const endpoints = own !== undefined;
     await stack.deploy(configOf({ service, everything: everything.url, dueDates: dueDates.url, endpoints }));
@@ -16,6 +15,11 @@ export async function editAll(world: World): Promise<void> {
       FilterPolicy: JSON.stringify({ eventType: ['task.updated'], changedFields: ['dueDate'] }),
     });
   });
+}
+
+/** Every kind of edit. */
+export async function editAll(world: World): Promise<void> {
+  const { report, dueDates, edits, own } = world;
   const [first = '', second = '', third = ''] = edits.projects();
   const [one = '', two = '', three = ''] = edits.tasks(first);
   edits.updateTask(first, one, 'dueDate', '2027-03-01');
