@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
@@ -302,15 +302,6 @@ describe('on a day', () => {
       });
   });
 
-  it('a filter by a field that no change has is taken with a warning', async () => {
-    const line = `add typo --webhook ${receiver.url} --filter fields=Nam --per-second 3`;
-    expect(await changewire(`endpoints ${line}`)).toMatchObject({
-      code: 0,
-      err: expect.stringMatching(/^filter\.fields\[0\]: no change .* Did you mean name\?\n$/),
-    });
-    expect(await changewire('endpoints remove typo --yes')).toMatchObject({ code: 0 });
-  });
-
   it('the doctor asks the service of the run', async () => {
     const { code, out } = await changewire(`doctor ${PROCESS}`);
     expect(code).toBe(0);
@@ -322,13 +313,6 @@ describe('on a day', () => {
     expect(lines.map(({ process }) => process)).toEqual([PROCESS, OTHER]);
     expect(lines.flatMap(({ mismatches }) => mismatches)).toEqual([]);
     expect(lines[0]?.events).toBeGreaterThan(0);
-  });
-
-  it('a name that is none is told, with the nearest', async () => {
-    expect(await changewire('sweep lunch')).toMatchObject({
-      code: 1,
-      err: expect.stringMatching(/Did you mean launch\?/),
-    });
   });
 });
 
@@ -346,14 +330,5 @@ describe('when the run has stopped', () => {
       err: expect.stringMatching(/Changewire is not running/),
     });
     expect(await changewire('endpoints add later --webhook http://127.0.0.1:9/x')).toMatchObject({ code: 0 });
-  });
-
-  it('the address that a killed run leaves misleads nobody', async () => {
-    const killed = begin(directory, '--interval 200ms --json', environmentOf(service));
-    await eventually(async () => expect((await status())[0]).toMatchObject({ run: { isRunning: true } }));
-    const address = readFileSync(join(data, ADDRESS_FILE));
-    await killed.end();
-    writeFileSync(join(data, ADDRESS_FILE), address, { mode: 0o600 });
-    expect((await status())[0]).toMatchObject({ run: { isRunning: false } });
   });
 });

@@ -37,16 +37,6 @@ describe('the lock of a data directory', () => {
     onTestFinished(lock.release);
     expect(() => lockDirectory(directory)).toThrow(`process ${process.pid}`);
   });
-
-  test('is given back by release, which may be called twice', () => {
-    const directory = temporaryDirectory();
-    const lock = lockDirectory(directory);
-    expect(() => lockDirectory(directory)).toThrow('is in use by process');
-    lock.release();
-    lock.release();
-    lockDirectory(directory).release();
-    expect(existsSync(join(directory, 'lock.pid'))).toBe(false);
-  });
 });
 
 const silent = () => undefined;

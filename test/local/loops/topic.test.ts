@@ -89,16 +89,6 @@ describe('the topic of one machine', () => {
     ]);
   });
 
-  it('gives each subscriber only what it accepts', async () => {
-    const { subscribe, publish, due } = open();
-    const ofTasks = ({ eventType }: Attributes) => eventType?.Value.startsWith('task.') ?? false;
-    subscribe('crm', ofTasks);
-    subscribe('chat');
-    await publish(['{"id":"e1"}'], 'task.created');
-    await publish(['{"id":"e2"}'], 'project.created');
-    expect([ids(await due('crm')), ids(await due('chat'))]).toEqual([['e1'], ['e1', 'e2']]);
-  });
-
   it('wakes its subscribers when rows were added', async () => {
     const { subscribe, publish, woken } = open();
     subscribe('crm');
