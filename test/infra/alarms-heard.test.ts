@@ -58,10 +58,10 @@ describe('each alarm, and no other, is heard of its cause', () => {
     ['subscriptions undelivered', 'SubscriptionsUndelivered', 1],
   ];
   const causes: [name: string, cause: string, data: Datum[], minutes: number][] = [
-    ...metrics.map(([name, metric, minutes, value]): [string, string, Datum[], number] => [
-      ...([name, `${metric} is ${value ?? 1}`] as const),
-      ...([[...quiet(), ...between(20, HOUR, metric, value)], minutes] as const),
-    ]),
+    ...metrics.map(([name, metric, minutes, value = 1]): [string, string, Datum[], number] => {
+      const data = [...quiet(), ...between(20, HOUR, metric, value)];
+      return [name, `${metric} is ${value}`, data, minutes];
+    }),
     ['endpoint stopped', 'an endpoint answers 410', [...quiet(), ...between(20, 21, 'EndpointStopped')], 1],
     ['deliveries dead', 'after three days', [...quiet(), ...between(20, 21, 'DeliveriesDead', 40)], 1],
     [
