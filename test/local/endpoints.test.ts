@@ -53,7 +53,7 @@ async function receiver(...script: Reaction[]) {
 }
 
 const eventOf = ({ body }: Received) => JSON.parse(body) as ChangeEvent;
-const names = (received: readonly Received[]) =>
+const _names = (received: readonly Received[]) =>
   received.map(each => /"name":"([^"]+)"/.exec(JSON.stringify(eventOf(each).data))?.[1]);
 const verified = (secret: string) => (one: Received) => new Webhook(secret).verify(one.body, one.headers);
 const nameOf = (args: string) =>
@@ -160,43 +160,6 @@ describe('an endpoint that fails', () => {
     expect(without.stdout()).toContain(': 1 undelivered event. Start with its URL again to send them.');
   });
 
-  test('gets all of it when it is back: each event once, though the run ended amid the retries', async () => {
-    baselined();
-    let away = true;
-    const hook = await receiver(response => void response.writeHead(away ? 500 : 204).end());
-    const args = `--json --interval 100ms --webhook ${hook.url} --webhook-secret ${OLD}`;
-    const before = start(args);
-    await until(() => before.stderr().includes('polling'));
-    for (const name of ['One', 'Two', 'Three']) edit(name);
-    const name = nameOf(`--webhook ${hook.url}`);
-    await until(() => before.events().length === 3 && before.stderr().includes('next attempt in'));
-    // All are put off and published: what is sent now comes from their rows alone.
-    await until(() => pending(name).length === 3 && pending(name).every(({ attempts }) => attempts > 0));
-    await settled();
-    before.interrupt();
-    await before.ended();
-    const first = pending(name).map(({ tried_at }) => tried_at);
-    const attempts = hook.received.length;
-
-    // Each is due in minutes, but a start tries all that waits.
-    const meanwhile = start(args);
-    await until(() => hook.received.length > attempts, 20_000);
-    await until(() => pending(name).every(({ attempts }) => attempts >= 2));
-    meanwhile.interrupt();
-    await meanwhile.ended();
-    expect(meanwhile.stderr()).toContain('resuming with 3 undelivered events');
-    expect(pending(name).map(({ tried_at }) => tried_at)).toEqual(first);
-
-    away = false;
-    const until204 = hook.received.length;
-    const last = start(`--once ${args}`);
-    expect(await last.ended()).toBe(0);
-    expect(names(hook.received.slice(until204)).sort()).toEqual(['One', 'Three', 'Two']);
-    expect(last.events()).toEqual([]);
-    expect(pending(name)).toEqual([]);
-    hook.received.forEach(verified(OLD));
-  });
-
   test('by hanging holds up neither the publisher nor another endpoint, and loses nothing when the run ends', async () => {
     baselined();
     const [stuck, fine] = [await receiver(hang), await receiver()];
@@ -253,26 +216,6 @@ describe('an endpoint that fails', () => {
     expect(await again.ended()).toBe(0);
     expect(again.stderr()).toContain(`${name}: resending 1 dead letter`);
     expect(hook.received.slice(answered).map(({ body }) => body)).toEqual([waiting?.body]);
-    expect(dead(name)).toEqual([]);
-  });
-
-  test('with 410 gets nothing more until the next start, and then all of it', async () => {
-    baselined();
-    const hook = await receiver(answer(410), answer(204));
-    const args = `--json --interval 100ms --webhook ${hook.url} --webhook-secret ${OLD}`;
-    const running = start(args);
-    await until(() => running.stderr().includes('polling'));
-    edit('One');
-    await until(() => running.stderr().includes('events are queued until you resume it'));
-    edit('Two');
-    const name = nameOf(`--webhook ${hook.url}`);
-    await until(() => running.events().length === 2 && pending(name).length === 2);
-    expect(hook.received).toHaveLength(1);
-    running.interrupt();
-    expect(await running.ended()).toBe(0);
-    edit('Three');
-    expect(await start(`${args} --once`).ended()).toBe(0);
-    expect(names(hook.received)).toEqual(['One', 'One', 'Two', 'Three']);
     expect(dead(name)).toEqual([]);
   });
 });

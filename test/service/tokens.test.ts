@@ -13,6 +13,7 @@ import {
   hang,
   html,
   json,
+  SERVICE_TIME,
   sequence,
   status,
 } from '../kit/service/server.ts';
@@ -233,4 +234,66 @@ test('an authentication server that is down is named as such', async () => {
   expect(error.message).toContain(
     'POST /auth/oauth/token: the connection failed (ECONNREFUSED) (5 attempts)',
   );
+});
+
+const jwt = (payload: object) => `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.sig`;
+
+describe('a token lives', () => {
+  const minute = 60_000;
+  test.each<[string, Behaviour, number]>([
+    ['by expires_in, renewed a minute before its end', token('t', { expires_in: 3600 }), 59 * minute],
+    ['by expires_in as text', token('t', { expires_in: '3600' }), 59 * minute],
+    ['shortly: renewed after 80 %', token('t', { expires_in: 100 }), 80_000],
+    ['by the exp of a JWT, on its clock', token(jwt({ exp: SERVICE_TIME / 1000 + 600 }), {}), 9 * minute],
+    ...(
+      [
+        ['nothing tells', token('t', {})],
+        ['expires_in is senseless', token('t', { expires_in: -1 })],
+        ['exp is past', token(jwt({ exp: 1 }), {})],
+        ['exp is missing', token(jwt({}), {})],
+        ['the JWT is no object', token(`a.${Buffer.from('1').toString('base64url')}.c`, {})],
+        ['it is no JWT inside', token('a.b.c', {})],
+      ] as const
+    ).map(([why, answer]): [string, Behaviour, number] => [`5 minutes when ${why}`, answer, 4 * minute]),
+  ])('%s', async (_title, answer, life) => {
+    const { service, tokenRequests, time } = await rig(user, { token: answer });
+    await service.user('u');
+    time.now = START + life - 1;
+    await service.user('u');
+    expect(tokenRequests).toHaveLength(1);
+    time.now = START + life;
+    await service.user('u');
+    expect(tokenRequests).toHaveLength(2);
+  });
+
+  test('by exp on our clock when the endpoint shows no Date', async () => {
+    const body = JSON.stringify({ access_token: jwt({ exp: START / 1000 + 600 }) });
+    const { service, tokenRequests, time } = await rig(user, {
+      token: response => {
+        response.sendDate = false;
+        response.end(body);
+      },
+    });
+    await service.user('u');
+    time.now = START + 9 * minute - 1;
+    await service.user('u');
+    expect(tokenRequests).toHaveLength(1);
+  });
+
+  test('on, when renewing fails before its end; not beyond', async () => {
+    const { service, tokenRequests, time } = await rig(user, { token: sequence(goodToken, status(403)) });
+    await service.user('u');
+    time.now = START + 59 * minute;
+    await service.user('u');
+    await service.user('u');
+    expect(tokenRequests).toHaveLength(2);
+    time.now = START + 59 * minute + 30_000;
+    await service.user('u');
+    expect(tokenRequests).toHaveLength(3);
+    time.now = START + 60 * minute;
+    expect(await failureOf(service.user('u'))).toMatchObject({
+      cause: { status: 403 },
+      request: 'POST /oauth/token',
+    });
+  });
 });
