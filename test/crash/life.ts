@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { COMPILE_CACHE } from '../kit/compile-cache.ts';
 import type { Received } from './receivers.ts';
-import { seconds } from './summary.ts';
 
 const MAIN = fileURLToPath(new URL('../../local/main.ts', import.meta.url));
 /** How much of what it said is kept for a report. */
@@ -116,4 +115,8 @@ export class Deadlines {
       done.abort();
     }
   }
+}
+
+export function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
 }
