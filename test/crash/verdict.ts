@@ -82,7 +82,7 @@ function shortened(problems: readonly string[]): string[] {
 }
 
 /** What was known before `events`, if all of them together led to `last`. */
-export function takeBack(last: Told, events: readonly ChangeEvent[]): Told {
+function takeBack(last: Told, events: readonly ChangeEvent[]): Told {
   const told = structuredClone(last);
   const place = ({ id }: ChangeEvent) => Number(id.split('.').at(-1));
   const latestFirst = [...events].sort(

@@ -2,12 +2,6 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { _Record } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord, AttributeValue as LambdaValue } from 'aws-lambda';
 
-/** Whether the record is a change record: the same as the filter of the event source on AWS (design.md
- *  §6). */
-export function isChange(record: _Record): boolean {
-  return record.eventName === 'INSERT' && (record.dynamodb?.Keys?.sk?.S ?? '').startsWith('CHANGE#');
-}
-
 /** A stream record as Lambda hands it to a function: binary values as base64, times in seconds. */
 export function lambdaRecord(record: _Record, streamArn: string): DynamoDBRecord {
   const { Keys, NewImage, SequenceNumber = '', ApproximateCreationDateTime } = record.dynamodb ?? {};
@@ -37,15 +31,6 @@ export function recordOfItem(
   const { pk = { S: '' }, sk = { S: '' } } = item;
   const dynamodb = { Keys: { pk, sk }, NewImage: item, SequenceNumber: sequenceNumber };
   return lambdaRecord({ eventID: sequenceNumber, dynamodb } as _Record, streamArn);
-}
-
-/** The time in a change record's key: ms since 1970, our clock; 0 for another record. */
-export function timeOfChange(record: DynamoDBRecord): number {
-  return timeInKey(record.dynamodb?.Keys?.sk?.S ?? '');
-}
-
-export function timeInKey(sk: string): number {
-  return Number(/^CHANGE#(\d+)#/.exec(sk)?.[1] ?? 0);
 }
 
 function lambdaItem(item: Record<string, AttributeValue>): Record<string, LambdaValue> {
