@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { HELP } from '../../local/settings/help.ts';
 import { startSimulatedService } from '../../simulator/server.ts';
 import { run as command } from '../kit/cli/world.ts';
-import { environmentOf, launch, until } from '../kit/local/run.ts';
+import { environmentOf, launch } from '../kit/local/run.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../cli/changewire.js', import.meta.url));
@@ -17,14 +17,6 @@ function started(directory: string, args: string, environment: Record<string, st
 }
 
 describe('changewire start', () => {
-  test('goes on until a signal ends it, and keeps its data in the current folder', async () => {
-    const process = started(temporaryDirectory(), '');
-    await until(() => process.stdout().includes('Reading launch for the first time: 30 of 30'), 60_000);
-    expect(process.stdout()).toContain('data     .changewire/simulated');
-    process.child.kill('SIGINT');
-    expect([await process.ended(), process.stderr()]).toEqual([0, '']);
-  });
-
   test('takes changewire.json of the current folder, also where SERVICE_* is set, and says so', async () => {
     const service = await startSimulatedService();
     onTestFinished(() => service.stop());

@@ -72,11 +72,6 @@ describe('a page whose digest is known', () => {
     expect(parse.mock.calls.filter(([text]) => text.startsWith('<'))).toEqual([]);
   });
 
-  test('hides no other one: that is read as ever', async () => {
-    const { service } = await rig(sequence(page([{ id: 1 }], 'more', 'tasks'), tasks({ id: 2 })));
-    expect(await ids(service.tasks('p', 'q', { isKnown: () => false }))).toEqual(['1', '2']);
-  });
-
   test('counts for the limit of its list all the same', async () => {
     const { service } = await rig(json(body), { maxListBytes: { tasks: 10 } });
     const error = await failureOf(ids(service.tasks('p', 'q', { isKnown: () => true })));

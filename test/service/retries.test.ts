@@ -49,7 +49,13 @@ describe('a request that fails for a while', () => {
     ['a date, by the service’s clock', { 'retry-after': httpDate(SERVICE_TIME + 20_000) }, 20_000],
     ['a date without zone', { 'retry-after': 'Wed Jul  1 12:00:15 2026' }, 15_000],
     ['a date that is past: backoff', { 'retry-after': httpDate(SERVICE_TIME - 90_000) }, 250],
-    ['no sense: backoff', { 'retry-after': 'soon' }, 250],
+    ...['soon', '-5', '1e9', 'NaN', 'Infinity', '0x10'].map(
+      (value): [string, Record<string, string>, number] => [
+        `no sense, ${value}: backoff`,
+        { 'retry-after': value },
+        250,
+      ],
+    ),
     ['no date at all: backoff', { 'retry-after': 'Wed, 99 Foo 2026' }, 250],
     ['nothing: backoff', {}, 250],
   ])('honours Retry-After on 429 and 503: %s', async (_title, headers, wait) => {
@@ -75,6 +81,7 @@ describe('a request that fails for a while', () => {
     [429, '21', 21_000],
     [503, '600', 600_000],
     [503, httpDate(SERVICE_TIME + 90_000), 90_000],
+    [429, '9'.repeat(40), 1e43],
   ])(
     'fails at once where a %i asks for more than 20 s (%s), and says how long: that concerns the workspace, whatever was asked for',
     async (code, retryAfter, ms) => {

@@ -241,23 +241,3 @@ describe('a Date header', () => {
     expect(first).toMatchObject({ readAt: SERVICE_TIME, clock: 'service' });
   });
 });
-
-describe('a Retry-After', () => {
-  test.each([
-    ['315360000', 'the service asks to wait 315360000 s'],
-    [`${'9'.repeat(40)}`, 'the service asks to wait 1e+40 s'],
-    ['Fri, 31 Dec 2999 23:59:59 GMT', /the service asks to wait \d{11} s/],
-  ])('of %s ends the try at once', async (retryAfter, message) => {
-    const { service, waits } = await rig(json('', 429, { 'retry-after': retryAfter }));
-    expect((await failureOf(service.user('u'))).message).toMatch(message);
-    expect(waits).toEqual([]);
-  });
-
-  test.each(['-5', '1e9', 'NaN', 'Infinity', '0x10'])('of %s is no time at all', async retryAfter => {
-    const { service, waits } = await rig(
-      sequence(json('', 429, { 'retry-after': retryAfter }), json({ id: 'u' })),
-    );
-    expect(await service.user('u')).toMatchObject({ id: 'u' });
-    expect(waits).toEqual([250]);
-  });
-});

@@ -95,18 +95,6 @@ describe('the journal’s feed', () => {
     taking.resolve(ALL);
   });
 
-  it('goes on from its position, in the next run', async () => {
-    const database = opened();
-    addChange(database, 'c1');
-    const first = feedOf(database, collecting().publish);
-    await first.drained();
-    await first.stop();
-    addChange(database, 'c2');
-    const { ids, publish } = collecting();
-    await feedOf(database, publish).drained();
-    expect(ids).toEqual(['c2']);
-  });
-
   it('finds what is committed while it is quiet', async () => {
     const database = opened();
     const { ids, publish } = collecting();
