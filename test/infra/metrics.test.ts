@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { lambdaCount } from '../../functions/aws/telemetry.ts';
 import type { OwnMetric } from '../../infra/alarms/own-metric.ts';
-import { environmentOf, leastConfig, resources, testTemplate, textOf } from '../kit/infra/synthesise.ts';
+import { environmentOf, resources, testTemplate, textOf } from '../kit/infra/synthesise.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -98,14 +98,6 @@ test('there are at most 15 metrics, and each is watched or shown', () => {
 
 test('what is watched and shown is what the functions write, to the letter', () => {
   expect(written()).toEqual(expect.arrayContaining([...watched(), ...shown()]));
-});
-
-test('another stack of the region writes metrics of its own', () => {
-  const other = testTemplate({ ...leastConfig(), stackName: 'Second' });
-  expect(environmentOf(other, 'Tick').POWERTOOLS_SERVICE_NAME).toBe('Second');
-  const text = JSON.stringify(resources(other, 'AWS::CloudWatch::Alarm'));
-  expect(text).toContain('"Value":"Second"');
-  expect(text).not.toContain('"Value":"Changewire"');
 });
 
 interface Widget {

@@ -6,14 +6,7 @@ import { type ChangewireProps, SnapshotTable } from '../../infra/index.ts';
 import { readDocument } from '../kit/docs/documents.ts';
 import { constructIn } from '../kit/infra/construct.ts';
 import { findings } from '../kit/infra/nag.ts';
-import {
-  committedConfig,
-  leastConfig,
-  subscriptionsTemplate,
-  testApp,
-  testStack,
-  testStacks,
-} from '../kit/infra/synthesise.ts';
+import { committedConfig, leastConfig, testApp, testStack, testStacks } from '../kit/infra/synthesise.ts';
 
 interface Acknowledged {
   readonly path: string;
@@ -86,10 +79,6 @@ test('the stacks name no account, region or partition, so they deploy anywhere',
     const template = JSON.stringify(app.synth().getStackByName(stack.stackName).template);
     expect(template).not.toMatch(/arn:aws:|\b\d{12}\b/);
   }
-});
-
-test('a configuration without subscriptions leaves their stack empty', () => {
-  expect(subscriptionsTemplate(leastConfig()).toJSON().Resources).toBeUndefined();
 });
 
 /** `installed.long.test.ts` runs it, over the package. */

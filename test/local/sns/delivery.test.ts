@@ -1,15 +1,12 @@
 import { createVerify, X509Certificate } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
-import { eventually, receiver, startSns } from '../../kit/local/sns.ts';
+import { eventually, receiver, startSns, startSubscribed } from '../../kit/local/sns.ts';
 
 const attributes = { eventType: 'task.updated', changedFields: ['status', 'dueDate'] };
 
 describe('a delivery in the envelope', () => {
   it('has the documented headers and fields', async () => {
-    const { sns, publish } = await startSns();
-    const endpoint = await receiver();
-    const subscribed = await sns.subscribe({ url: endpoint.url });
-    await subscribed.confirmed;
+    const { sns, publish, endpoint, subscribed } = await startSubscribed();
     await publish(['{"id":"1","name":"Zürich\\u0007"}'], attributes);
     await sns.idle();
     const [delivered] = endpoint.notifications();
@@ -43,9 +40,7 @@ describe('a delivery in the envelope', () => {
   });
 
   it('carries a signature that verifies over the documented string, and over no other', async () => {
-    const { sns, publish } = await startSns();
-    const endpoint = await receiver();
-    await (await sns.subscribe({ url: endpoint.url })).confirmed;
+    const { sns, publish, endpoint } = await startSubscribed();
     await publish(['first\nsecond Ω']);
     await sns.idle();
     const note = JSON.parse(endpoint.notifications()[0]?.body ?? '{}');
@@ -67,10 +62,7 @@ describe('a delivery in the envelope', () => {
 
 describe('a raw delivery', () => {
   it('is the message alone, with its header and without attributes', async () => {
-    const { sns, publish } = await startSns();
-    const endpoint = await receiver();
-    const subscribed = await sns.subscribe({ url: endpoint.url, raw: true });
-    await subscribed.confirmed;
+    const { sns, publish, endpoint, subscribed } = await startSubscribed({ raw: true });
     await publish(['{"id":"1"}'], attributes);
     await sns.idle();
     const [delivered] = endpoint.notifications();
@@ -90,13 +82,13 @@ describe('a raw delivery', () => {
 describe('a delivery that fails', () => {
   it('is retried after 5xx, 429, a reset and a time-out, with the same message id, until it succeeds', async () => {
     const replies = [500, 429, 'reset', 'hang', 302, 204] as const;
-    const { sns, publish, deadLetters, notices } = await startSns({
-      retryDelays: [1, 2, 3, 4, 5],
-      requestTimeout: 200,
-    });
-    const endpoint = await receiver({ reply: (_, n) => replies[n - 1] ?? 200 });
-    const subscribed = await sns.subscribe({ url: endpoint.url });
-    await subscribed.confirmed;
+    const { sns, publish, deadLetters, notices, endpoint, subscribed } = await startSubscribed(
+      { reply: (_, n) => replies[n - 1] ?? 200 },
+      {
+        retryDelays: [1, 2, 3, 4, 5],
+        requestTimeout: 200,
+      },
+    );
     await publish(['one']);
     await sns.idle();
     const ids = endpoint.notifications().map(({ headers }) => headers['x-amz-sns-message-id']);
@@ -108,10 +100,10 @@ describe('a delivery that fails', () => {
   });
 
   it('invariant 11: becomes a dead letter when the retries are used up, and says so', async () => {
-    const { sns, publish, notices, deadLetters } = await startSns();
-    const endpoint = await receiver({ reply: () => 503 });
-    const subscribed = await sns.subscribe({ url: endpoint.url, name: 'down' });
-    await subscribed.confirmed;
+    const { sns, publish, notices, deadLetters, endpoint, subscribed } = await startSubscribed({
+      reply: () => 503,
+      name: 'down',
+    });
     await publish(['{"id":"e1"}', '{"id":"e2"}'], attributes);
     await sns.idle();
     expect(endpoint.notifications()).toHaveLength(6);
@@ -130,10 +122,10 @@ describe('a delivery that fails', () => {
   });
 
   it('becomes a dead letter at once when the endpoint refuses it for good', async () => {
-    const { sns, publish, deadLetters } = await startSns();
-    const endpoint = await receiver({ reply: () => 404 });
-    const subscribed = await sns.subscribe({ url: endpoint.url, raw: true });
-    await subscribed.confirmed;
+    const { sns, publish, deadLetters, endpoint, subscribed } = await startSubscribed({
+      reply: () => 404,
+      raw: true,
+    });
     await publish(['one']);
     await sns.idle();
     expect(endpoint.notifications()).toHaveLength(1);
@@ -186,9 +178,10 @@ describe('several subscribers', () => {
   });
 
   it('let others pass while a message of theirs waits for its retry', async () => {
-    const { sns, publish, notices } = await startSns({ retryDelays: [600_000] });
-    const endpoint = await receiver({ reply: ({ body }) => (body.startsWith('bad') ? 500 : 200) });
-    await (await sns.subscribe({ url: endpoint.url, raw: true })).confirmed;
+    const { sns, publish, notices, endpoint } = await startSubscribed(
+      { reply: ({ body }) => (body.startsWith('bad') ? 500 : 200), raw: true },
+      { retryDelays: [600_000] },
+    );
     await publish(Array.from({ length: 10 }, (_, n) => `bad ${n}`));
     await eventually(() => expect(notices.filter(line => line.startsWith('failed'))).toHaveLength(10));
     await publish(['good']);
@@ -227,9 +220,7 @@ describe('idle', () => {
   });
 
   it('rejects when the SNS stops first, so that nothing undelivered passes for delivered', async () => {
-    const { sns, publish } = await startSns();
-    const endpoint = await receiver({ reply: () => 'hang' });
-    await (await sns.subscribe({ url: endpoint.url })).confirmed;
+    const { sns, publish, endpoint } = await startSubscribed({ reply: () => 'hang' });
     await publish(['one']);
     const idle = sns.idle();
     const outcome = expect(idle).rejects.toThrow('The local SNS was stopped');
