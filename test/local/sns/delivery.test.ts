@@ -178,7 +178,7 @@ describe('several subscribers', () => {
   });
 
   it('let others pass while a message of theirs waits for its retry', async () => {
-    const { sns, publish, notices, endpoint } = await startSubscribed(
+    const { publish, notices, endpoint } = await startSubscribed(
       { reply: ({ body }) => (body.startsWith('bad') ? 500 : 200), raw: true },
       { retryDelays: [600_000] },
     );
