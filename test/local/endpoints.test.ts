@@ -2,11 +2,11 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { parseOptions } from '../../local/settings/options.ts';
 import { wantedEndpoints } from '../../local/settings/wanted-endpoints.ts';
-import { answer, hang, type Reaction, type Received, startReceiver } from '../kit/delivery/receiver.ts';
+import { answer, hang, type Received, receiver } from '../kit/delivery/receiver.ts';
 import { startResettableService } from '../kit/local/resettable-service.ts';
 import { begin, environmentOf, run, until } from '../kit/local/run.ts';
 import { alterStore, deadRows, pendingRows, unpublished } from '../kit/store-file.ts';
@@ -44,12 +44,6 @@ function baselined(): void {
 function edit(name: string): void {
   const [processId = ''] = service.workspace.processes();
   service.workspace.createProject(processId, { name });
-}
-
-async function receiver(...script: Reaction[]) {
-  const started = await startReceiver(...script);
-  onTestFinished(started.stop);
-  return started;
 }
 
 const eventOf = ({ body }: Received) => JSON.parse(body) as ChangeEvent;

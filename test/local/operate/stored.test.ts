@@ -11,7 +11,7 @@ import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../../functions/store/sq
 import { fileSecrets, SECRETS_FOLDER } from '../../../local/data/secret-files.ts';
 import { STORE_FILE } from '../../../local/data/store-file.ts';
 import { run as runOver } from '../../kit/cli/world.ts';
-import { answer, startReceiver } from '../../kit/delivery/receiver.ts';
+import { answer, receiver } from '../../kit/delivery/receiver.ts';
 import { someEvents } from '../../kit/delivery/setting.ts';
 import { openDelivering } from '../../kit/local/delivering.ts';
 import { eventually } from '../../kit/local/sns.ts';
@@ -57,12 +57,6 @@ async function run(configured: readonly EndpointSettings[] = []) {
     database.file.close();
   });
   return { publish, deliveries, rows };
-}
-
-async function receiver(...script: Parameters<typeof startReceiver>) {
-  const started = await startReceiver(...script);
-  onTestFinished(started.stop);
-  return started;
 }
 
 describe('beside a run that can not be asked', () => {
