@@ -184,15 +184,6 @@ describe('on a day', () => {
     await eventually(async () => expect(ids().filter(one => one === failed).length).toBeGreaterThan(1));
   });
 
-  it('an event is sent once more', async () => {
-    const before = ids().filter(one => one === id).length;
-    expect(await changewire(`resend ${id} --to crm`)).toMatchObject({
-      code: 0,
-      out: 'Resending to crm.\n',
-    });
-    await eventually(async () => expect(ids().filter(one => one === id).length).toBe(before + 1));
-  });
-
   it('all of a time is sent once more to one endpoint', async () => {
     const [{ events: expected } = { events: { atLeast: 0 } }] = await json<{ events: { atLeast: number } }>(
       'replay --to crm --since 1h --dry-run',
@@ -201,20 +192,6 @@ describe('on a day', () => {
     const before = receiver.received.length;
     expect(await changewire('replay --to crm --since 1h --yes')).toMatchObject({ code: 0 });
     await eventually(async () => expect(receiver.received.length).toBe(before + expected.atLeast));
-  });
-
-  it('a sweep and a pass begin at once', async () => {
-    const swept = async () => (processOf(await status(), OTHER) as { sweptAt?: string } | undefined)?.sweptAt;
-    const before = await swept();
-    expect(await changewire(`sweep ${OTHER}`)).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(/^Sweep of \S+\/onboarding started /),
-    });
-    await eventually(async () => expect(await swept()).not.toBe(before));
-    expect(await changewire(`pass ${OTHER}`)).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(/^Pass of \S+\/onboarding started /),
-    });
   });
 
   it('deletions that were held are released', async () => {
@@ -247,14 +224,7 @@ describe('on a day', () => {
     expect(await changewire('endpoints remove crm --yes')).toMatchObject({ code: 0 });
     expect((await changewire('endpoints list')).out).not.toContain('crm');
     const { out } = await changewire('actions --endpoint crm --limit all');
-    for (const done of [
-      'add-endpoint',
-      'pause-endpoint',
-      'resend',
-      'replay',
-      'rotate-secret',
-      'remove-endpoint',
-    ])
+    for (const done of ['add-endpoint', 'pause-endpoint', 'replay', 'rotate-secret', 'remove-endpoint'])
       expect(out).toContain(done);
     expect((await changewire(`actions --process ${OTHER}`)).out).toMatch(/release/);
     expect(out).not.toMatch(/whsec_|hush/);
