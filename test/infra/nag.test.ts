@@ -1,12 +1,20 @@
 import { App, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { Key } from 'aws-cdk-lib/aws-kms';
+import { AwsSolutionsChecks } from 'cdk-nag';
 import type { IConstruct } from 'constructs';
 import { describe, expect, test } from 'vitest';
 import { type ChangewireProps, SnapshotTable } from '../../infra/index.ts';
 import { readDocument } from '../kit/docs/documents.ts';
 import { constructIn } from '../kit/infra/construct.ts';
-import { findings } from '../kit/infra/nag.ts';
 import { committedConfig, leastConfig, testApp, testStack, testStacks } from '../kit/infra/synthesise.ts';
+
+/** What cdk-nag finds: rule and path, for each. */
+const findings = (scope: IConstruct): string[] =>
+  new AwsSolutionsChecks(scope)
+    .validateScope(scope)
+    .violations.flatMap(({ ruleName, violatingResources }) =>
+      violatingResources.map(({ constructPath }) => `${ruleName} ${constructPath}`),
+    );
 
 interface Acknowledged {
   readonly path: string;
