@@ -20,9 +20,9 @@ import { Report } from './report.ts';
 import { commands, releaseHeld } from './scenario/commands.ts';
 import { throughThePage } from './scenario/console.ts';
 import { contract } from './scenario/contract.ts';
-import { deploy, firstEvents } from './scenario/deploy.ts';
+import { deploy, firstEvents, redeploy } from './scenario/deploy.ts';
 import { destroy, settled } from './scenario/destroy.ts';
-import { addSubscription, editAll } from './scenario/edits.ts';
+import { editAll } from './scenario/edits.ts';
 import { endpoints } from './scenario/endpoints.ts';
 import { fail } from './scenario/failures.ts';
 import { people, publishOnceMore } from './scenario/people.ts';
@@ -72,8 +72,8 @@ async function run(external: string | undefined): Promise<void> {
 async function play(world: World): Promise<void> {
   await deploy(world);
   const baseline = served(world);
-  // The deployment goes on while the schedule is waited for.
-  await Promise.all([firstEvents(world), addSubscription(world)]);
+  // Deployments go on while the schedule is waited for.
+  await Promise.all([firstEvents(world), redeploy(world)]);
   await editAll(world);
   await people(world);
   const { own } = world;

@@ -23,10 +23,6 @@ export async function deploy(world: World): Promise<void> {
   await report.check('cdk bootstrap', async () => void (await stack.bootstrap()));
   if (own) await failAtFirst(world, own, config);
   await report.check('changewire deploy', async () => void (await stack.deploy(config)));
-  await report.check('changewire deploy again changes nothing', async () => {
-    const said = await stack.deploy(config);
-    assert.equal(said.split('(no changes)').length, 1 + stack.names.length, `it said: ${said.slice(-1_000)}`);
-  });
   await report.check('SNS confirms its subscription', () => untilConfirmed(world, everything));
   await report.check('without credentials a pass fails, and says what to do', async () => {
     const began = Date.now();
@@ -46,6 +42,29 @@ export async function deploy(world: World): Promise<void> {
   await report.check('the baseline tells nothing', () => {
     for (const [name, { events }] of receiversOfAll(world))
       assert.deepEqual(events, [], `what ${name} was told`);
+  });
+}
+
+/** Deploys the same, then a subscription more. */
+export async function redeploy({
+  report,
+  stack,
+  service,
+  everything,
+  dueDates,
+  ...world
+}: World): Promise<void> {
+  const config = { service, everything: everything.url, endpoints: world.own !== undefined };
+  await report.check('changewire deploy again changes nothing', async () => {
+    const said = await stack.deploy(configOf(config));
+    assert.equal(said.split('(no changes)').length, 1 + stack.names.length, `it said: ${said.slice(-1_000)}`);
+  });
+  await report.check('a subscription is added by another deployment', async () => {
+    await stack.deploy(configOf({ ...config, dueDates: dueDates.url }));
+    return untilConfirmed({ stack, ...world }, dueDates, {
+      RawMessageDelivery: 'true',
+      FilterPolicy: JSON.stringify({ eventType: ['task.updated'], changedFields: ['dueDate'] }),
+    });
   });
 }
 
@@ -91,7 +110,7 @@ export async function firstEvents(world: World): Promise<void> {
 /** Waits until a subscription of the stack is confirmed. An emulator that somebody else started may send no handshake for
  *  it: then the subscriber subscribes by itself, from another address, with `attributes` as the stack gives them. */
 export async function untilConfirmed(
-  { stack, aws, own }: World,
+  { stack, aws, own }: Pick<World, 'stack' | 'aws' | 'own'>,
   subscriber: NativeSubscriber,
   attributes: Record<string, string> = {},
 ): Promise<string | undefined> {

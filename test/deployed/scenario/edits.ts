@@ -1,21 +1,7 @@
 import assert from 'node:assert/strict';
-import { configOf } from '../config.ts';
 import { lineOf } from '../edits.ts';
 import { until } from '../until.ts';
 import { onceEach, untilTold, type World } from '../world.ts';
-import { untilConfirmed } from './deploy.ts';
-
-export async function addSubscription(world: World): Promise<void> {
-  const { report, stack, service, everything, dueDates, own } = world;
-  await report.check('a subscription is added by another deployment', async () => {
-    const endpoints = own !== undefined;
-    await stack.deploy(configOf({ service, everything: everything.url, dueDates: dueDates.url, endpoints }));
-    return untilConfirmed(world, dueDates, {
-      RawMessageDelivery: 'true',
-      FilterPolicy: JSON.stringify({ eventType: ['task.updated'], changedFields: ['dueDate'] }),
-    });
-  });
-}
 
 /** Every kind of edit. */
 export async function editAll(world: World): Promise<void> {
