@@ -28,6 +28,8 @@ import { cloudWatchLogs, failedQueue, publishAgain, retryUnsettled } from './ope
 import { sendOne } from './queue/queue.ts';
 import { sqsQueue } from './queue/sqs.ts';
 import { askedPass, passIn } from './schedule/pass-message.ts';
+import { connect } from './service/client.ts';
+import type { ConnectOptions } from './service/options.ts';
 import { openProbe } from './service/probe.ts';
 import { openDynamoStore } from './store/dynamo/store.ts';
 import type { ChangeRecords } from './store/store.ts';
@@ -80,10 +82,12 @@ async function openContext(settings: Settings): Promise<OperationsContext> {
     processes: async () => processes,
     startPass: (process, mode) => sendOne(passes, passIn(askedPass(process, mode, Date.now()))),
     doctor: createDoctor({
-      open: name => probe(workspaces, name, ofService),
+      open: name => openProbe(connectionOf(workspaces, name, ofService)),
       configured: configuredIn(workspaces),
       ...SYSTEM,
     }),
+    connectService: (name, concurrency) =>
+      connect({ ...connectionOf(workspaces, name, ofService), concurrency }),
     newId: randomUUID,
     stack: openStack(settings, store.changeRecords, sqs),
   };
@@ -134,10 +138,13 @@ function processesOf(workspaces: readonly WorkspaceSettings[]) {
   );
 }
 
-/** A probe of the service with a workspace's credentials. */
-function probe(workspaces: readonly WorkspaceSettings[], name: string, secrets: SecretsManagerClient) {
+/** The service of a workspace, with its credentials. @throws Refused for an unknown workspace */
+function connectionOf(
+  workspaces: readonly WorkspaceSettings[],
+  name: string,
+  secrets: SecretsManagerClient,
+): ConnectOptions {
   const workspace = workspaces.find(each => each.name === name);
   if (!workspace) throw new Refused(`Unknown workspace "${name}".`);
-  const credentials = () => readCredentials(secrets, workspace.credentials);
-  return openProbe({ ...workspace, credentials, ...SYSTEM });
+  return { ...workspace, credentials: () => readCredentials(secrets, workspace.credentials), ...SYSTEM };
 }

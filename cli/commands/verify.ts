@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { verifyProcess } from '../../functions/operations/verify/walk.ts';
+import { verifyService } from '../../functions/operations/verify/walk-service.ts';
 import { verifyDeliveries } from '../../functions/operations/walk-deliveries.ts';
 import { type Context, Failed } from '../context/context.ts';
 import { pages } from '../context/pages.ts';
@@ -11,6 +12,7 @@ import { examples } from './example.ts';
 interface Options {
   readonly process?: string;
   readonly workspace?: string;
+  readonly service?: boolean;
 }
 
 type Process = Parameters<typeof verifyProcess>[1];
@@ -21,17 +23,22 @@ export function verifyCommand(program: Command, { run }: Cli): void {
     .description('check that events lead to the snapshots, and deliveries are not lost; exit code 1 if not')
     .option('--process <id>', 'only this process')
     .option('--workspace <name>', 'workspace of the process, if the id is not unique')
+    .option('--service', 'read the service once, too, and compare it with the snapshots')
     .addHelpText(
       'after',
-      examples('verify', 'verify --process launch --stack Changewire --region eu-central-1'),
+      examples(
+        'verify',
+        'verify --service',
+        'verify --process launch --stack Changewire --region eu-central-1',
+      ),
     )
     .action(
-      run(async (context, { process, workspace }: Options) => {
+      run(async (context, { process, workspace, service = false }: Options) => {
         const processes =
           process === undefined ? await processesOf(context, workspace) : [{ process, workspace }];
         const all: Result[] = [];
         for (const each of processes) {
-          const result = await verify(context, each);
+          const result = await verify(context, each, service);
           all.push(result);
           if (context.print.json) context.print.answers([result], () => '');
         }
@@ -43,9 +50,11 @@ export function verifyCommand(program: Command, { run }: Cli): void {
 
 /** Attempts are saved at the end of a run, which sends for 20 s at most. */
 const SAVED_MS = 30_000;
+/** Passes read changes every minute, unless they are configured otherwise. */
+const PASSED_MS = 90_000;
 
-async function verify(context: Context, process: Process): Promise<Result> {
-  const { ask, sleep, interrupted } = context;
+async function verify(context: Context, process: Process, withService: boolean): Promise<Result> {
+  const { ask, print, sleep, interrupted } = context;
   const note = noter(context);
   const verified = await verifyProcess(ask, process, ({ events, readTo, projects, of }) =>
     note(() =>
@@ -61,7 +70,15 @@ async function verify(context: Context, process: Process): Promise<Result> {
       ),
     wait: () => sleep(SAVED_MS, interrupted),
   });
-  return { ...verified, deliveries };
+  if (!withService || !verified.isBaselined) return { ...verified, deliveries };
+  const service = await verifyService(ask, process, {
+    report: projects => note(() => text`${process.process}: read ${projects} projects of the service`),
+    wait: () => {
+      print.note(text`${process.process}: the service differs; reading that again in 90 s`);
+      return sleep(PASSED_MS, interrupted);
+    },
+  });
+  return { ...verified, deliveries, service };
 }
 
 /** The processes that are configured. */

@@ -1,5 +1,7 @@
+import { counted } from '../../functions/doctor/finding.ts';
 import type { Mismatch } from '../../functions/operations/verify/checker.ts';
 import type { Verified } from '../../functions/operations/verify/walk.ts';
+import type { ServiceCompared } from '../../functions/operations/verify/walk-service.ts';
 import type { DeliveriesByState } from '../../functions/operations/walk-deliveries.ts';
 import { type Display, paint, text } from './display.ts';
 import { table } from './table.ts';
@@ -10,17 +12,20 @@ const COLUMNS = [
   { title: 'FIELDS' },
   { title: 'PROJECTS' },
   { title: 'DELIVERIES' },
+  { title: 'SERVICE' },
   { title: 'RESULT', whole: true },
 ];
 
 /** What was found of a process. */
 export interface Result extends Verified {
   readonly deliveries: DeliveriesByState;
+  /** Only with `--service`. */
+  readonly service?: ServiceCompared;
 }
 
 /** The number of values that differ and of missing deliveries. */
-export const mismatchesIn = ({ mismatches, deliveries }: Result): number =>
-  mismatches.length + deliveries.missing.length;
+export const mismatchesIn = ({ mismatches, deliveries, service }: Result): number =>
+  mismatches.length + deliveries.missing.length + (service?.differences.length ?? 0);
 
 /** Mismatches that are shown of a process; JSON has all. */
 const MAX_SHOWN = 10;
@@ -32,6 +37,7 @@ export function verifiedText(all: readonly Result[], display: Display): string {
     `${one.workspace}/${one.process}`,
     ...[one.events, one.fields, one.projects].map(String),
     deliveriesOf(one),
+    one.service ? counted(one.service.projects, 'project') : '',
     resultOf(one),
   ]);
   return [table(COLUMNS, rows, display), ...all.flatMap(one => mismatchesOf(one, display))].join('\n');
@@ -47,18 +53,26 @@ function resultOf(one: Result) {
   const count = mismatchesIn(one);
   if (count > 0) return { text: count === 1 ? '1 mismatch' : `${count} mismatches`, style: 'red' as const };
   if (!isBaselined) return { text: 'no baseline yet', style: 'yellow' as const };
-  if (unsettled > 0)
-    return { text: `${unsettled} projects change too often to compare`, style: 'yellow' as const };
+  const unreadable = one.service?.unreadable.length ?? 0;
+  if (unreadable > 0)
+    return { text: `${counted(unreadable, 'project')} could not be compared`, style: 'yellow' as const };
+  if (unsettled + (one.service?.unsettled ?? 0) > 0)
+    return {
+      text: `${counted(unsettled + (one.service?.unsettled ?? 0), 'project')} changing too often to compare`,
+      style: 'yellow' as const,
+    };
   return { text: 'ok', style: 'green' as const };
 }
 
 function mismatchesOf(one: Result, display: Display): string[] {
-  const { workspace, process, mismatches, deliveries } = one;
+  const { workspace, process, mismatches, deliveries, service } = one;
   const lines = [
     ...mismatches.map(mismatchText),
     ...deliveries.missing.map(
       ({ event, endpoint }) => text`  ${event}: no trace of its delivery to ${endpoint}`,
     ),
+    ...(service?.differences ?? []).map(differenceText),
+    ...(service?.unreadable ?? []).map(({ project, reason }) => text`  project ${project}: ${reason}`),
   ];
   if (lines.length === 0) return [];
   const more = lines.length - MAX_SHOWN;
@@ -67,7 +81,15 @@ function mismatchesOf(one: Result, display: Display): string[] {
     paint(display, 'bold', text`${workspace}/${process}`),
     ...lines.slice(0, MAX_SHOWN),
     ...(more > 0 ? [`  ${more} more; use --json to list them`] : []),
+    ...(service?.differences.length ? [text`  "changewire sweep ${process}" reads all of it now.`] : []),
   ];
+}
+
+type Difference = ServiceCompared['differences'][number];
+
+function differenceText({ record, field, service, snapshot }: Difference): string {
+  const name = field === undefined ? text`  ${record}` : text`  ${record}, ${field}`;
+  return [`${name}:`, text`    in the service: ${service}, in the snapshot: ${snapshot}`].join('\n');
 }
 
 function mismatchText({ record, field, expected, found, after, event }: Mismatch): string {

@@ -6,6 +6,7 @@ import type { Queues } from '../delivery/queues.ts';
 import type { Sender } from '../delivery/sender.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import type { SecretKeeper } from '../model/secret.ts';
+import type { ServiceConnection } from '../service/service.ts';
 import type { Action, ChangeRecord, ChangeRecords, KnownProcess, Store, Subject } from '../store/store.ts';
 import type { AnswerOf, FailedMessage, LogEntry } from './protocol/answers.ts';
 import type { Act, FailedQueueName, FunctionName, Operation, RequestOf } from './protocol/requests.ts';
@@ -34,6 +35,9 @@ export interface OperationsContext
   readonly address: Pick<GuardedAgentOptions, 'allowLoopback' | 'resolve'>;
   /** Runs the doctor on one process. @throws Refused where that can't be done */
   readonly doctor: (process: KnownProcess) => Promise<AnswerOf<'doctor'>>;
+  /** Connects to a workspace's service, with at most this many requests at once.
+   *  @throws Refused where that can't be done */
+  readonly connectService: (workspace: string, concurrency: number) => ServiceConnection;
   readonly stack?: StackPorts;
   readonly clock: Clock;
   readonly log: Log;

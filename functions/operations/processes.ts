@@ -3,6 +3,7 @@ import { happenedAt } from '../basics/clock.ts';
 import { mapInParallel } from '../basics/in-parallel.ts';
 import { byText } from '../basics/order.ts';
 import type { ProcessKey } from '../basics/process.ts';
+import { ignoredFields } from '../changes/ignored-fields.ts';
 import { maxSilenceMs } from '../config/workspace.ts';
 import { type PassFailure, type Recheck, withCompletion } from '../model/process-state.ts';
 import type { WorkspacePause } from '../model/workspace-row.ts';
@@ -74,6 +75,15 @@ export const forgetProcess: OperationOf<'forget'> = async (context, { dryRun = f
 export const examineProcess: OperationOf<'doctor'> = async (context, asked) => {
   return context.doctor(await findProcess(context, asked));
 };
+
+/** The fields that the process ignores. */
+export async function ignoredOf(
+  { processes }: Pick<OperationsContext, 'processes'>,
+  process: ProcessKey,
+): Promise<ReadonlySet<string>> {
+  const configured = (await processes()).find(each => sortKeyOf(each) === sortKeyOf(process));
+  return ignoredFields(configured?.ignoreFields ?? []);
+}
 
 export const namesOf = ({ workspace, processId }: ProcessKey) => ({ workspace, process: processId });
 

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import type { ProcessKey } from '../basics/process.ts';
-import { ignoredFields } from '../changes/ignored-fields.ts';
 import { TornSnapshotError } from '../store/store.ts';
 import type { OperationOf, OperationsContext } from './context.ts';
 import { cursorTo, iso, readCursor, searchJournal } from './page.ts';
-import { findProcess, namesOf, sortKeyOf } from './processes.ts';
+import { findProcess, ignoredOf, namesOf } from './processes.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import { wrongRequest } from './refused.ts';
 import { changeOf, recordsOf } from './verify/facts.ts';
 import { readDeliveries } from './verify-deliveries.ts';
+import { readService } from './verify-service.ts';
 
 /** A slice ends at this size, so that it fits into an answer, and after this time. */
 const MAX_BYTES = 2_000_000;
@@ -28,18 +28,25 @@ type Ports = Pick<
 
 /** A slice of what `verify` compares (design.md §13). The client compares: it alone sees all slices. */
 export const verifySlice: OperationOf<'verify'> = (context, asked) =>
-  asked.part === 'deliveries'
-    ? slice(context, asked, process => readDeliveries(context, process, asked.cursor))
-    : readVerified(context, asked);
+  slice(context, asked, process => {
+    if (asked.part === 'deliveries') return readDeliveries(context, process, asked.cursor);
+    if (asked.part === 'service') return readService(context, process, asked);
+    return readPart(context, process, asked);
+  });
 
 /** A slice of the journal or of the snapshots. */
 export function readVerified(context: Ports, asked: Asked): Promise<AnswerOf<'verify'>> {
-  const read = asked.part === 'journal' ? readJournal : readSnapshots;
-  return slice(context, asked, process => read(context, process, asked));
+  return slice(context, asked, process => readPart(context, process, asked));
+}
+
+function readPart(context: Ports, process: ProcessKey, asked: Asked): Promise<Slice> {
+  return asked.part === 'journal'
+    ? readJournal(context, process, asked)
+    : readSnapshots(context, process, asked);
 }
 
 async function slice(
-  context: Ports,
+  context: Pick<Ports, 'processes' | 'roster' | 'clock'>,
   asked: Asked,
   read: (process: ProcessKey) => Promise<Slice>,
 ): Promise<AnswerOf<'verify'>> {
@@ -106,11 +113,6 @@ async function restoredAt({ actions }: Ports, process: ProcessKey, since: number
     after = page.position;
     if (after === undefined || page.actions.some(({ at }) => at < since)) return 0;
   }
-}
-
-async function ignoredOf({ processes }: Ports, process: ProcessKey) {
-  const configured = (await processes()).find(each => sortKeyOf(each) === sortKeyOf(process));
-  return ignoredFields(configured?.ignoreFields ?? []);
 }
 
 /** The next project, by its place in the request, and its next record. */

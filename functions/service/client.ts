@@ -98,7 +98,7 @@ function createService(walking: Walking, readerFor: (ms?: number) => Reader): Se
   const get = (scope: Scope, ...segments: string[]) => getOne(walking, { scope, segments });
   const within = (ms: number | undefined) => ({ ...walking, reader: readerFor(ms) });
   return {
-    projects: (processId, { updatedAfter } = {}) =>
+    projects: (processId, { updatedAfter, after } = {}) =>
       walk(walking, {
         name: 'projects',
         scope: 'process',
@@ -106,7 +106,7 @@ function createService(walking: Walking, readerFor: (ms?: number) => Reader): Se
         query: {
           updatedAfter: updatedAfter === undefined ? undefined : new Date(updatedAfter).toISOString(),
         },
-        property: 'projects',
+        ...{ property: 'projects', after },
         ...projects,
       }),
     tasks: (processId, projectId, { isKnown } = {}) =>

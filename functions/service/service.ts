@@ -33,10 +33,10 @@ export interface Page<Item> {
 
 /** The polled API, read only: what a pass needs of it. Lists are walked page by page, never collected here. */
 export interface Service {
-  /** Request #1. `updatedAfter` in ms since 1970. */
+  /** Request #1. `updatedAfter` in ms since 1970; `after` continues after an earlier page. */
   projects(
     processId: string,
-    filter?: { updatedAfter?: number | undefined },
+    how?: { updatedAfter?: number | undefined; after?: string | undefined },
   ): AsyncIterable<Page<ServiceRecord>>;
   /** Request #2. `isKnown`: true for the digest of a page that was the whole list when it was read before.
    *  Such a page is not even parsed, unless its items are asked for. */

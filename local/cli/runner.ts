@@ -20,7 +20,7 @@ import { openStore, type Store } from '../data/store.ts';
 import { Feed, waking } from '../loops/feed.ts';
 import type { Ticker } from '../loops/ticker.ts';
 import { type Address, formerAddress, removeAddress, writeAddress } from '../operate/address.ts';
-import { doctorOf } from '../operate/doctor.ts';
+import { connectTo, doctorOf } from '../operate/doctor.ts';
 import { PassWatch, serveHealth } from '../operate/health.ts';
 import { localOperations } from '../operate/operations.ts';
 import { startOperationsServer, userName } from '../operate/server.ts';
@@ -212,7 +212,7 @@ async function serveOperations(
     log: output.log,
     queues: delivering.wakes,
     sender: delivering.sender,
-    doctor: doctorOf(source),
+    ...{ doctor: doctorOf(source), connectService: connectTo(source) },
     processes: async () => processesOf(source),
     startPass: (process, mode) => sendOne(queues.passes, passIn(askedPass(process, mode, Date.now()))),
   });

@@ -1,9 +1,11 @@
 import type { Sleep } from '../../functions/basics/clock.ts';
-import { sleep } from '../../functions/basics/system.ts';
+import { SYSTEM, sleep } from '../../functions/basics/system.ts';
 import { createDoctor, type Doctor, type DoctorOptions } from '../../functions/doctor/doctor.ts';
 import { configuredIn } from '../../functions/doctor/settings.ts';
 import { createWatch, type WatchDoctor } from '../../functions/doctor/watch.ts';
+import type { OperationsContext } from '../../functions/operations/context.ts';
 import { Refused } from '../../functions/operations/refused.ts';
+import { connect } from '../../functions/service/client.ts';
 import { openProbe } from '../../functions/service/probe.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import type { Source } from '../settings/source.ts';
@@ -20,14 +22,20 @@ export function watchOf(source: Pick<Source, 'watched'>, wait: Sleep = sleep): W
 
 function partsOf({ watched }: Pick<Source, 'watched'>, wait: Sleep): DoctorOptions {
   const between = { clock: Date.now, sleep: wait };
-  const open = (name: string) => {
-    const found = watched.find(({ workspace }) => workspace.name === name);
-    if (!found) throw new Refused('Unknown workspace.');
-    const credentials = async () => found.credentials;
-    return openProbe({ ...found.workspace, ...between, credentials, random: Math.random });
-  };
+  const open = (name: string) => openProbe({ ...connectionOf({ watched }, name), ...between });
   const configured = configuredIn(watched.map(({ workspace }) => workspace));
   return { open, configured, ...between };
+}
+
+/** Connects to the services that a run polls. */
+export function connectTo(source: Pick<Source, 'watched'>): OperationsContext['connectService'] {
+  return (name, concurrency) => connect({ ...connectionOf(source, name), ...SYSTEM, concurrency });
+}
+
+function connectionOf({ watched }: Pick<Source, 'watched'>, name: string) {
+  const found = watched.find(({ workspace }) => workspace.name === name);
+  if (!found) throw new Refused('Unknown workspace.');
+  return { ...found.workspace, credentials: async () => found.credentials, random: Math.random };
 }
 
 /** The workspace to look for a process: the one that has it, or the only workspace.

@@ -54,6 +54,10 @@ export function localOperations({
   };
 }
 
+function unread(): never {
+  throw new Refused('Changewire is not running, so its service cannot be read.');
+}
+
 const NOT_RUNNING = 'Changewire is not running. Run "npx changewire start", which polls at once.';
 
 /** The operations over the store that the last run left in `directory`. Changes take effect at the next start. A run
@@ -70,7 +74,8 @@ export async function openStoredOperations(
     ...store,
     secrets,
     isRunning: false,
-    doctor: () => Promise.reject(new Refused('Changewire is not running, so its service cannot be checked.')),
+    doctor: async () => unread(),
+    connectService: unread,
     configured: (await store.endpoints.list()).flatMap(({ configured }) => (configured ? [configured] : [])),
     deliveries: withQueued(store.deliveries, queues),
     processes: store.roster.list,

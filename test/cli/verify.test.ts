@@ -157,6 +157,43 @@ describe('verify', () => {
       },
     });
     expect(code).toBe(0);
-    expect(out).toContain('1 projects change too often to compare');
+    expect(out).toContain('1 project changing too often to compare');
+  });
+
+  it('compares with the service, too, if asked to, and waits before it reads again what differs', async () => {
+    const read = answersOf(CHAIN, '"b"');
+    const differences = [
+      { record: PROJECT, field: 'name', service: '"c"', snapshot: '"b"' },
+      { record: 'projects/8', service: 'absent', snapshot: 'present' },
+    ];
+    const slept: number[] = [];
+    const { code, out, err } = await run(['verify', '--process', 'launch', '--service'], {
+      answers: {
+        verify: (asked: RequestOf<'verify'>) =>
+          asked.part === 'service'
+            ? {
+                ...{ workspace: 'eu', process: 'launch', at, isBaselined: true, changes: [], snapshots: [] },
+                service: { projects: 2, unreadable: [], differences },
+              }
+            : read(asked),
+      },
+      sleep: async ms => void slept.push(ms),
+    });
+    expect([code, slept]).toEqual([1, [90_000, 90_000]]);
+    expect(err).toContain('launch: the service differs; reading that again in 90 s\n');
+    expect(out).toBe(
+      [
+        'PROCESS    EVENTS  FIELDS  PROJECTS  SERVICE     RESULT',
+        'eu/launch  2       1       1         2 projects  2 mismatches',
+        '',
+        'eu/launch',
+        '  projects/7, name:',
+        '    in the service: "c", in the snapshot: "b"',
+        '  projects/8:',
+        '    in the service: absent, in the snapshot: present',
+        '  "changewire sweep launch" reads all of it now.',
+        '',
+      ].join('\n'),
+    );
   });
 });

@@ -164,6 +164,21 @@ const verifyAnswer = z.strictObject({
       missing: z.array(z.strictObject({ event: z.string(), endpoint: z.string() })),
     })
     .optional(),
+  /** Only for `service`: the projects in this slice, compared with their snapshots. */
+  service: z
+    .strictObject({
+      projects: z.int(),
+      /** Those that could not be compared. */
+      unreadable: z.array(z.strictObject({ project: z.string(), reason: z.string() })),
+      /** `field` is absent if one of the two lacks the record: then the values are `present` and `absent`. */
+      differences: z.array(
+        z.strictObject({
+          ...{ record: z.string(), field: z.string().optional() },
+          ...{ service: meaning, snapshot: meaning },
+        }),
+      ),
+    })
+    .optional(),
   /** The time of the last commit in this slice. */
   readTo: time.optional(),
   cursor,

@@ -70,7 +70,7 @@ export type FailedQueueName = (typeof FAILED_QUEUES)[number];
 const ofQueue = { queue: z.enum(FAILED_QUEUES) };
 
 /** What `verify` reads. */
-export const VERIFIED_PARTS = ['journal', 'snapshots', 'deliveries'] as const;
+export const VERIFIED_PARTS = ['journal', 'snapshots', 'deliveries', 'service'] as const;
 
 /** Read-only requests. */
 export const lookRequests = [
@@ -93,13 +93,13 @@ export const lookRequests = [
   }),
   asks('doctor', ofProcess),
   /** Reads a part of what `changewire verify` compares: a slice of a process's journal, the snapshots of
-   *  some projects, or the deliveries of a slice of the last days' events. */
+   *  some projects, the deliveries of a slice of the last days' events, or what the service has now. */
   asks('verify', {
     ...ofProcess,
     part: z.enum(VERIFIED_PARTS),
     /** Only for `journal`: committed at this time or later. */
     since: moment.optional(),
-    /** Only for `snapshots`. */
+    /** Required for `snapshots`; with `service`, only these are compared. */
     projects: z.array(z.string().min(1).max(1024)).min(1).max(100).optional(),
     cursor: asPage.cursor,
   }),

@@ -3,7 +3,7 @@ import { canonicalDecimal } from '../../basics/decimal.ts';
 import { isEmpty } from '../../basics/empty.ts';
 import type { Json, JsonObject } from '../../basics/json.ts';
 import type { ChangeEvent, FieldChange, ProjectEvent, TaskEvent } from '../../model/event.ts';
-import { encodePart } from '../../model/event-id.ts';
+import { decodePart, encodePart } from '../../model/event-id.ts';
 import type { ProjectContent } from '../../model/snapshot.ts';
 import type { AnswerOf } from '../protocol/answers.ts';
 
@@ -44,14 +44,19 @@ function isOfRecord(event: ChangeEvent): event is ProjectEvent | TaskEvent {
   return event.type.startsWith('project.') || event.type.startsWith('task.');
 }
 
-/** The subject of the events of a project. */
-export const subjectOf = (projectId: string): string => `projects/${encodePart(projectId)}`;
+/** The subject of the events of a project, or of one of its tasks. */
+export function subjectOf(projectId: string, taskId?: string): string {
+  const project = `projects/${encodePart(projectId)}`;
+  return taskId === undefined ? project : `${project}/tasks/${encodePart(taskId)}`;
+}
+
+/** The project's identifier in the subject of one of its records. */
+export const projectIn = (subject: string): string => decodePart(subject.split('/')[1] as string);
 
 /** The records of a project with their fields that have a value: the project first, then its tasks. */
 export function* recordsOf(projectId: string, { record, tasks }: ProjectContent): Iterable<Records[number]> {
-  const subject = subjectOf(projectId);
-  yield [subject, fieldsOf(projectId, record)];
-  for (const [id, task] of tasks) yield [`${subject}/tasks/${encodePart(id)}`, fieldsOf(id, task)];
+  yield [subjectOf(projectId), fieldsOf(projectId, record)];
+  for (const [id, task] of tasks) yield [subjectOf(projectId, id), fieldsOf(id, task)];
 }
 
 function fieldsOf(id: string, record: JsonObject): [field: string, value: string][] {

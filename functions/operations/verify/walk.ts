@@ -1,8 +1,7 @@
-import { decodePart } from '../../model/event-id.ts';
 import type { AnswerOf } from '../protocol/answers.ts';
 import type { RequestOf } from '../protocol/requests.ts';
 import { Checker, type Mismatch } from './checker.ts';
-import { subjectOf } from './facts.ts';
+import { projectIn, subjectOf } from './facts.ts';
 
 /** Sends a request for a slice. */
 export type AskSlice = (request: RequestOf<'verify'>) => Promise<AnswerOf<'verify'>>;
@@ -151,5 +150,3 @@ async function* readParts(ask: AskSlice, head: Head, subjects: readonly string[]
     } while (cursor !== undefined);
   }
 }
-
-const projectIn = (subject: string): string => decodePart(subject.slice(subject.indexOf('/') + 1));

@@ -118,6 +118,9 @@ export function openContext(open: () => Stores, configured: readonly EndpointSet
       ...{ at: new Date(state.now).toISOString(), workspace, process: processId, findings: [] },
       settings: { workspace: {}, process: {} },
     }),
+    connectService: (): never => {
+      throw new Error('Nothing here has a service.');
+    },
     posts,
     receiver,
     openPoster: () => ({
