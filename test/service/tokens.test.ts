@@ -66,6 +66,7 @@ describe('the token request', () => {
     ['no access_token', { token: 'x', n: 1 }, '$.access_token', 'the keys token (string), n (number)'],
     ['an empty one', { access_token: '' }, '$.access_token', 'access_token (string)'],
     ['one that no header can carry', { access_token: 'a\nb' }, '$.access_token', 'other characters'],
+    ['one with a space', { access_token: 'a b' }, '$.access_token', 'other characters'],
   ])('that answers %s is an error with its path', async (_title, body, path, found) => {
     const { service } = await rig(user, { token: json(body) });
     const error = await failureOf(service.user('u'));
