@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
@@ -184,15 +184,6 @@ describe('on a day', () => {
     await eventually(async () => expect(ids().filter(one => one === failed).length).toBeGreaterThan(1));
   });
 
-  it('an event is sent once more', async () => {
-    const before = ids().filter(one => one === id).length;
-    expect(await changewire(`resend ${id} --to crm`)).toMatchObject({
-      code: 0,
-      out: 'Resending to crm.\n',
-    });
-    await eventually(async () => expect(ids().filter(one => one === id).length).toBe(before + 1));
-  });
-
   it('all of a time is sent once more to one endpoint', async () => {
     const [{ events: expected } = { events: { atLeast: 0 } }] = await json<{ events: { atLeast: number } }>(
       'replay --to crm --since 1h --dry-run',
@@ -201,20 +192,6 @@ describe('on a day', () => {
     const before = receiver.received.length;
     expect(await changewire('replay --to crm --since 1h --yes')).toMatchObject({ code: 0 });
     await eventually(async () => expect(receiver.received.length).toBe(before + expected.atLeast));
-  });
-
-  it('a sweep and a pass begin at once', async () => {
-    const swept = async () => (processOf(await status(), OTHER) as { sweptAt?: string } | undefined)?.sweptAt;
-    const before = await swept();
-    expect(await changewire(`sweep ${OTHER}`)).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(/^Sweep of \S+\/onboarding started /),
-    });
-    await eventually(async () => expect(await swept()).not.toBe(before));
-    expect(await changewire(`pass ${OTHER}`)).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(/^Pass of \S+\/onboarding started /),
-    });
   });
 
   it('deletions that were held are released', async () => {
@@ -247,14 +224,7 @@ describe('on a day', () => {
     expect(await changewire('endpoints remove crm --yes')).toMatchObject({ code: 0 });
     expect((await changewire('endpoints list')).out).not.toContain('crm');
     const { out } = await changewire('actions --endpoint crm --limit all');
-    for (const done of [
-      'add-endpoint',
-      'pause-endpoint',
-      'resend',
-      'replay',
-      'rotate-secret',
-      'remove-endpoint',
-    ])
+    for (const done of ['add-endpoint', 'pause-endpoint', 'replay', 'rotate-secret', 'remove-endpoint'])
       expect(out).toContain(done);
     expect((await changewire(`actions --process ${OTHER}`)).out).toMatch(/release/);
     expect(out).not.toMatch(/whsec_|hush/);
@@ -302,15 +272,6 @@ describe('on a day', () => {
       });
   });
 
-  it('a filter by a field that no change has is taken with a warning', async () => {
-    const line = `add typo --webhook ${receiver.url} --filter fields=Nam --per-second 3`;
-    expect(await changewire(`endpoints ${line}`)).toMatchObject({
-      code: 0,
-      err: expect.stringMatching(/^filter\.fields\[0\]: no change .* Did you mean name\?\n$/),
-    });
-    expect(await changewire('endpoints remove typo --yes')).toMatchObject({ code: 0 });
-  });
-
   it('the doctor asks the service of the run', async () => {
     const { code, out } = await changewire(`doctor ${PROCESS}`);
     expect(code).toBe(0);
@@ -322,13 +283,6 @@ describe('on a day', () => {
     expect(lines.map(({ process }) => process)).toEqual([PROCESS, OTHER]);
     expect(lines.flatMap(({ mismatches }) => mismatches)).toEqual([]);
     expect(lines[0]?.events).toBeGreaterThan(0);
-  });
-
-  it('a name that is none is told, with the nearest', async () => {
-    expect(await changewire('sweep lunch')).toMatchObject({
-      code: 1,
-      err: expect.stringMatching(/Did you mean launch\?/),
-    });
   });
 });
 
@@ -346,14 +300,5 @@ describe('when the run has stopped', () => {
       err: expect.stringMatching(/Changewire is not running/),
     });
     expect(await changewire('endpoints add later --webhook http://127.0.0.1:9/x')).toMatchObject({ code: 0 });
-  });
-
-  it('the address that a killed run leaves misleads nobody', async () => {
-    const killed = begin(directory, '--interval 200ms --json', environmentOf(service));
-    await eventually(async () => expect((await status())[0]).toMatchObject({ run: { isRunning: true } }));
-    const address = readFileSync(join(data, ADDRESS_FILE));
-    await killed.end();
-    writeFileSync(join(data, ADDRESS_FILE), address, { mode: 0o600 });
-    expect((await status())[0]).toMatchObject({ run: { isRunning: false } });
   });
 });

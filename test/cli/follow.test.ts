@@ -84,15 +84,6 @@ describe('events --follow', () => {
     expect(ids(out)).toEqual(['b', 'c', 'd']);
   });
 
-  it('tells all that there is, where no limit is wanted', async () => {
-    const there = [committed('a', 90_000), committed('b', 600)];
-    const { out } = await run(
-      ['events', '--follow', '--limit', 'all', '--json'],
-      journal(there, [[committed('c', 0)]]),
-    );
-    expect(ids(out)).toEqual(['a', 'b', 'c']);
-  });
-
   it('takes no end', async () => {
     expect(await run(['events', '--follow', '--until', '1h'])).toMatchObject({ code: 2, asked: [] });
   });

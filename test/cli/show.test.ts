@@ -42,46 +42,21 @@ const HELD = {
     ],
   },
 };
+const typical = {
+  ...{ kind: 'webhook', isConfigured: false, overrides: false, perSecond: 10, keepSuccesses: true },
+  ...{ state: 'healthy', waiting: count(0), dead: count(0) },
+};
 const CRM = {
-  ...{
-    name: 'crm',
-    kind: 'webhook',
-    origin: 'https://crm.example.com',
-    isConfigured: false,
-    overrides: false,
-    perSecond: 10,
-    keepSuccesses: true,
-  },
-  ...{
-    state: 'failing',
-    since: ago(600),
-    nextTryAt: ago(-30),
-    waiting: count(12),
-    oldestWaiting: ago(660),
-    dead: count(1000, false),
-  },
+  ...{ name: 'crm', ...typical, origin: 'https://crm.example.com', state: 'failing', since: ago(600) },
+  ...{ nextTryAt: ago(-30), waiting: count(12), oldestWaiting: ago(660), dead: count(1000, false) },
   lastFailure: {
-    at: ago(30),
-    failure: 'answered 500',
-    status: 500,
+    ...{ at: ago(30), failure: 'answered 500', status: 500 },
     answer: 'upstream connect error or disconnect/reset before headers',
   },
 };
 const TEAM = {
-  ...{
-    name: 'team-channel',
-    kind: 'slack',
-    isConfigured: true,
-    overrides: false,
-    perSecond: 1,
-    keepSuccesses: true,
-  },
-  ...{
-    state: 'healthy',
-    waiting: count(0),
-    dead: count(0),
-    replay: { since: ago(7200), until: ago(0), startedAt: ago(10), added: 40 },
-  },
+  ...{ ...typical, name: 'team-channel', kind: 'slack', isConfigured: true, perSecond: 1 },
+  replay: { since: ago(7200), until: ago(0), startedAt: ago(10), added: 40 },
 };
 /** Which the configuration has no more. */
 const REMOVED = {

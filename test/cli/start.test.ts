@@ -1,30 +1,18 @@
-import { writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { HELP } from '../../local/settings/help.ts';
 import { startSimulatedService } from '../../simulator/server.ts';
 import { run as command } from '../kit/cli/world.ts';
-import { environmentOf, launch, until } from '../kit/local/run.ts';
+import { COMPILE_CACHE } from '../kit/compile-cache.ts';
+import { environmentOf, launch } from '../kit/local/run.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../cli/changewire.js', import.meta.url));
 
-function started(directory: string, args: string, environment: Record<string, string> = {}) {
-  const { end, ...process } = launch(directory, `start ${args}`, environment, LAUNCHER);
-  onTestFinished(end);
-  return process;
-}
-
 describe('changewire start', () => {
-  test('goes on until a signal ends it, and keeps its data in the current folder', async () => {
-    const process = started(temporaryDirectory(), '');
-    await until(() => process.stdout().includes('Reading launch for the first time: 30 of 30'), 60_000);
-    expect(process.stdout()).toContain('data     .changewire/simulated');
-    process.child.kill('SIGINT');
-    expect([await process.ended(), process.stderr()]).toEqual([0, '']);
-  });
-
   test('takes changewire.json of the current folder, also where SERVICE_* is set, and says so', async () => {
     const service = await startSimulatedService();
     onTestFinished(() => service.stop());
@@ -36,7 +24,9 @@ describe('changewire start', () => {
       `// Ours.\n${JSON.stringify({ workspaces: [workspace] })}`,
     );
     const credentials = { EU_CLIENT_ID: clientId, EU_CLIENT_SECRET: clientSecret };
-    const only = started(directory, '--once', { ...credentials, ...environmentOf(service) });
+    const environment = { ...credentials, ...environmentOf(service) };
+    const only = launch(directory, 'start --once', environment, LAUNCHER);
+    onTestFinished(only.end);
     expect(await only.ended(), only.stderr()).toBe(0);
     expect(only.stdout()).toMatch(/^\d\d:\d\d:\d\d {2}Changewire watches eu: launch\n/);
     expect(only.stdout()).toContain(' config   changewire.json (SERVICE_* is ignored)\n');
@@ -50,5 +40,59 @@ describe('changewire start', () => {
       out: '',
       err: 'changewire: "start" must be the first argument: npx changewire start [options].\n',
     });
+  });
+});
+
+/** The launcher on a Node that says that it is of this version. */
+function launched(version: string, args: readonly string[], launcher = LAUNCHER) {
+  const changed = `{ ...process.versions, node: ${JSON.stringify(version)} }`;
+  const preload = `Object.defineProperty(process, 'versions', { value: ${changed} });`;
+  const imported = `data:text/javascript,${encodeURIComponent(preload)}`;
+  const { PATH = '' } = process.env;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', imported, launcher, ...args], {
+    encoding: 'utf8',
+    env: { PATH, ...COMPILE_CACHE },
+  });
+  return { status, stdout, stderr };
+}
+
+describe('npx changewire', () => {
+  it('runs on Node 24', () => {
+    expect(launched('24.0.0', ['--help'])).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('Usage: changewire'),
+      stderr: '',
+    });
+  });
+
+  it('by a link to it, on an older Node, ends with the exit code of the Node that npm ci installs', () => {
+    const link = join(temporaryDirectory(), 'changewire');
+    symlinkSync(LAUNCHER, link);
+    expect(launched('20.19.1', ['statsu'], link)).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringContaining('status'),
+    });
+  });
+
+  it.each([
+    [
+      'in a checkout, where npm has no Node 24 for the platform,',
+      'program.ts',
+      /20\.19\.1\. Run npm ci, .*, or install it from /,
+    ],
+    ['in the package', 'program.js', /20\.19\.1\. Install it from /],
+  ])('%s says in one line what to do', (_, main, words) => {
+    const directory = temporaryDirectory();
+    mkdirSync(join(directory, 'cli'));
+    writeFileSync(join(directory, 'cli', main), '');
+    const copy = join(directory, 'cli', 'changewire.mjs');
+    copyFileSync(LAUNCHER, copy);
+    const { status, stdout, stderr } = launched('20.19.1', ['status'], copy);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toMatch(
+      /^changewire: Node\.js 24 or newer is required; this is Node\.js 20\.19\.1\. .* https:\/\/nodejs\.org\.\n$/,
+    );
+    expect(stderr).toMatch(words);
   });
 });

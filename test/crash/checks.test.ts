@@ -1,13 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { buildWorkspace, startSimulatedService } from '../../simulator/server.ts';
-import { servedState } from '../kit/told.ts';
-import { Chronicle, idOf } from './chronicle.ts';
+import { Chronicle, Watched } from './chronicle.ts';
 import { PROCESSES, planOf } from './plan.ts';
-import { Contents, Received } from './received.ts';
-import { takeBack } from './take-back.ts';
+import { Contents, Received } from './receivers.ts';
 import { verdict } from './verdict.ts';
-import { Watched } from './watched.ts';
 
 const ID = 'alpha';
 let version = 1_795_000_000_000;
@@ -110,34 +107,6 @@ describe('the chronicle', () => {
     chronicle.note();
     expect(chronicle.lies(deleted)).toEqual([]);
     expect(chronicle.lies(named('', 'x', '9'))).toEqual([expect.stringContaining('which never was')]);
-  });
-
-  it('keeps a copy as it was', async () => {
-    const { workspace } = await service();
-    const chronicle = new Chronicle(workspace, ID);
-    const copy = chronicle.copy();
-    workspace.updateProject(ID, '1001', { name: 'New' });
-    chronicle.note();
-    const now = servedState(workspace, ID, idOf);
-    expect(chronicle.inventions(now)).toEqual([]);
-    expect(copy.inventions(now)).toEqual(['project 1001 never had "New" as its name']);
-  });
-});
-
-describe('events taken back', () => {
-  it('give what they began with', () => {
-    const task = { id: '7', record: { id: '7', status: 'To do' } };
-    const events = [
-      named('Old', 'New'),
-      event('task.deleted', { project: { id: '1001' }, task }),
-      event('project.created', { project: { id: '1002', record: { id: '1002' } } }),
-    ];
-    const last = {
-      1001: { project: { id: '1001', name: 'New' }, tasks: {} },
-      1002: { project: { id: '1002' }, tasks: {} },
-    };
-    const before = { project: { id: '1001', name: 'Old' }, tasks: { 7: task.record } };
-    expect(takeBack(last, events)).toEqual({ 1001: before });
   });
 });
 

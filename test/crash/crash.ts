@@ -1,9 +1,7 @@
-import { Deadlines } from './deadlines.ts';
 import { ENDS_WITHIN, Killer } from './killer.ts';
-import type { Life } from './life.ts';
+import { Deadlines, type Life, seconds } from './life.ts';
 import { PROCESSES, planOf } from './plan.ts';
 import { Setup } from './setup.ts';
-import { type Summary, seconds } from './summary.ts';
 
 export interface CrashOptions {
   readonly seed: number;
@@ -23,10 +21,10 @@ const BUSY_FOR = 2000;
 
 /**
  * Kills the local run again and again while the service changes, then lets it end in peace and compares what the
- * subscribers were told with what the service shows.
+ * subscribers were told with what the service shows. @returns what it came to, in lines
  * @throws Error that tells what was lost, invented or left behind, or that time is up
  */
-export async function crash(options: CrashOptions): Promise<Summary> {
+export async function crash(options: CrashOptions): Promise<string> {
   const { seed, limit, say, signal: outer } = options;
   const setup = await Setup.start(seed);
   const time = new AbortController();
@@ -51,7 +49,7 @@ export async function crash(options: CrashOptions): Promise<Summary> {
   }
 }
 
-async function play(setup: Setup, deadlines: Deadlines, options: CrashOptions): Promise<Summary> {
+async function play(setup: Setup, deadlines: Deadlines, options: CrashOptions): Promise<string> {
   const { seed, kills, say } = options;
   const began = Date.now();
   const tell = (text: string) => say(`${text}  ${howFar(setup)}  ${seconds(Date.now() - began)}`);
@@ -79,18 +77,20 @@ async function play(setup: Setup, deadlines: Deadlines, options: CrashOptions): 
   problems.push(...setup.judge());
   for (const process of PROCESSES) problems.push(...(await setup.data.verify(process)));
   if (problems.length > 0) throw new Error(problems.map(text => `- ${text}`).join('\n'));
-  const { raw, webhook, side, receivers } = setup;
-  return {
-    kills,
-    ...counts,
-    takenBack: setup.takenBack,
-    edits: side.edits,
-    events: raw.received.size,
-    repeated: Object.fromEntries(receivers.map(({ name, repeated }) => [name, repeated])),
-    refused: raw.failed + webhook.failed,
-    hung: raw.hung + webhook.hung,
-    took: Date.now() - began,
-  };
+  const { raw, webhook, receivers, takenBack } = setup;
+  const { edits } = setup.side;
+  const edited = Object.values(edits).reduce((sum, each) => sum + each, 0);
+  const repeated = Object.fromEntries(receivers.map(each => [each.name, each.repeated]));
+  return [
+    `${kills} kills in ${seconds(Date.now() - began)}: ${inWords(counts.byVictim)}`,
+    `  during      ${inWords(counts.byPhase)}`,
+    `  taken back  ${takenBack.lost} of ${takenBack.unsafe} writes that were not on the disk when the machine died`,
+    `  edits       ${edited}: ${inWords(edits)}`,
+    `  events      ${raw.received.size}, each with one content`,
+    `  again       ${inWords(repeated)}`,
+    `  endpoints   refused ${raw.failed + webhook.failed} deliveries, left ${raw.hung + webhook.hung} without an answer`,
+    'Nothing was lost, nothing invented.',
+  ].join('\n');
 }
 
 /** The edits go on, until every process has its baseline and some changes were told of each. */
@@ -150,4 +150,9 @@ function howFar({ raw, webhook }: Setup): string {
 
 function count(all: Record<string, number>, name: string): void {
   all[name] = (all[name] ?? 0) + 1;
+}
+
+function inWords(all: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(all).map(([name, number]) => `${name} ${number}`);
+  return parts.length === 0 ? 'none' : parts.join(', ');
 }

@@ -1,8 +1,6 @@
-import type { Deadlines } from './deadlines.ts';
-import type { Life } from './life.ts';
-import { type Kill, PROCESSES } from './plan.ts';
+import type { Deadlines, Life } from './life.ts';
+import { type Kill, type Phase, PROCESSES } from './plan.ts';
 import type { Setup } from './setup.ts';
-import type { Phase } from './summary.ts';
 
 /** How long a kill may wait for its moment, by what the moment counts from; in ms. */
 const SPAN = { 'first request': 3000, baseline: 200, SIGTERM: 400 } as const;

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { COMPILE_CACHE } from '../kit/compile-cache.ts';
-import type { Received } from './received.ts';
+import type { Received } from './receivers.ts';
 
 const MAIN = fileURLToPath(new URL('../../local/main.ts', import.meta.url));
 /** How much of what it said is kept for a report. */
@@ -82,4 +83,40 @@ function readLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void
     rest = lines.pop() ?? '';
     for (const line of lines) onLine(line);
   });
+}
+
+/** Waits, never longer than it is allowed to. */
+export class Deadlines {
+  readonly #signal: AbortSignal;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  throwIfOver(): void {
+    this.#signal.throwIfAborted();
+  }
+
+  async pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#signal });
+  }
+
+  /** @param what is missing when `ms` are over, such as "The life does not end" @throws then */
+  async within<Result>(ms: number, work: Promise<Result>, what: () => string): Promise<Result> {
+    const done = new AbortController();
+    const signal = AbortSignal.any([done.signal, this.#signal]);
+    const timeout = sleep(ms, undefined, { signal }).then(() => {
+      throw new Error(`${what()} within ${seconds(ms)}.`);
+    });
+    timeout.catch(() => undefined);
+    try {
+      return await Promise.race([work, timeout]);
+    } finally {
+      done.abort();
+    }
+  }
+}
+
+export function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
 }

@@ -3,7 +3,6 @@ import { parseArgs } from 'node:util';
 import { parseDuration } from '../../local/basics/duration.ts';
 import { onInterrupt } from '../../local/basics/process.ts';
 import { crash } from './crash.ts';
-import { tell } from './summary.ts';
 
 /** `npm run test:crash`: kills the local run 100 times, and shows that subscribers lose nothing by it (docs/self-hosting.md).
  *  Exit code 1 when they do, 2 when the command line can't be followed. */
@@ -17,7 +16,7 @@ onInterrupt({
 
 try {
   const say = (line: string) => void stdout.write(`${line}\n`);
-  stdout.write(`\n${tell(await crash({ seed, kills, limit, say, signal: interrupted.signal }))}\n`);
+  stdout.write(`\n${await crash({ seed, kills, limit, say, signal: interrupted.signal })}\n`);
 } catch (error) {
   stdout.write(`\n${error instanceof Error ? error.message : error}\n`);
   stdout.write(`To repeat it: npm run test:crash -- --seed ${seed} --kills ${kills}\n`);

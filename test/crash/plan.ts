@@ -11,6 +11,9 @@ export type Since = 'start' | 'first request' | 'baseline' | 'SIGTERM';
 /** How an endpoint behaves. */
 export type Mood = 'healthy' | 'failing' | 'hanging';
 
+/** What was under way when something was killed. */
+export type Phase = 'start-up' | 'baseline' | 'changes' | 'sweep' | 'shutdown';
+
 export interface Kill {
   readonly victim: Victim;
   readonly since: Since;

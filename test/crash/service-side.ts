@@ -8,9 +8,9 @@ import {
   type SimulatedService,
   startSimulatedService,
 } from '../../simulator/server.ts';
+import { Watched } from './chronicle.ts';
 import { editOnce, unarchiveAll } from './edits.ts';
 import { PROCESSES } from './plan.ts';
-import { Watched } from './watched.ts';
 
 /** What the service draws from. Whatever it takes, subscribers are told the same in the end. */
 const FREEDOMS: { readonly [Name in keyof Freedoms]?: readonly Freedoms[Name][] } = {

@@ -1,5 +1,4 @@
-import { emulatorName, installEmulator } from './emulator/install.ts';
-import { Unavailable } from './emulator/unavailable.ts';
+import { emulatorName, installEmulator, Unavailable } from './emulator/install.ts';
 
 /** The exit code of `test:deployed` and of this script when the emulator can't be had: neither success nor failure. */
 export const EXIT_UNAVAILABLE = 77;

@@ -15,18 +15,16 @@ import { SNSClient, SubscribeCommand } from '@aws-sdk/client-sns';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
-import type { Table } from '../../functions/store/dynamo/table.ts';
 import type { Snapshots } from '../../functions/store/store.ts';
 import { TABLE_TIMING } from '../kit/table.ts';
 import { CREDENTIALS, REGION } from './emulator/environment.ts';
-import { attachOperators, createOperators, detachOperators, type Operators } from './operators.ts';
 
 /** What an invocation came to: what the function returned, or the message of what it threw. */
 export type Invocation = { readonly returned: unknown } | { readonly threw: string };
 
 /** What an operator does by hand. */
 export class Aws {
-  readonly #endpoint: string;
+  readonly endpoint: string;
   readonly #dynamodb: DynamoDBClient;
   readonly #lambda: LambdaClient;
   readonly #logs: CloudWatchLogsClient;
@@ -36,7 +34,7 @@ export class Aws {
   readonly #ssm: SSMClient;
 
   constructor(endpoint: string) {
-    this.#endpoint = endpoint;
+    this.endpoint = endpoint;
     const options = { endpoint, region: REGION, credentials: CREDENTIALS };
     this.#dynamodb = new DynamoDBClient(options);
     this.#lambda = new LambdaClient({ ...options, maxAttempts: 1 });
@@ -50,7 +48,7 @@ export class Aws {
   /** @param credentials of somebody else */
   async invoke(functionName: string, event: object, credentials?: typeof CREDENTIALS): Promise<Invocation> {
     const command = new InvokeCommand({ FunctionName: functionName, Payload: JSON.stringify(event) });
-    const options = { endpoint: this.#endpoint, region: REGION, maxAttempts: 1 };
+    const options = { endpoint: this.endpoint, region: REGION, maxAttempts: 1 };
     const lambda = credentials ? new LambdaClient({ ...options, credentials }) : this.#lambda;
     const { FunctionError, Payload } = await lambda.send(command);
     const payload: unknown = JSON.parse(Payload?.transformToString() || 'null');
@@ -105,20 +103,7 @@ export class Aws {
   }
 
   snapshots(tableName: string): Snapshots {
-    return createSnapshots(this.#table(tableName));
-  }
-
-  /** Once for each account. */
-  operators(stack: Parameters<typeof createOperators>[1]): Promise<Operators> {
-    return createOperators(this.#endpoint, stack);
-  }
-
-  attachOperators(stack: Parameters<typeof attachOperators>[1]): Promise<void> {
-    return attachOperators(this.#endpoint, stack);
-  }
-
-  detachOperators(stack: Parameters<typeof detachOperators>[1]): Promise<void> {
-    return detachOperators(this.#endpoint, stack);
+    return createSnapshots({ client: this.#dynamodb, tableName, timing: TABLE_TIMING });
   }
 
   async tableStatus(TableName: string): Promise<string | undefined> {
@@ -131,10 +116,6 @@ export class Aws {
     const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...names] });
     const { Attributes = {} } = await this.#sqs.send(command);
     return names.reduce((sum, name) => sum + Number(Attributes[name] ?? 0), 0);
-  }
-
-  #table(tableName: string): Table {
-    return { client: this.#dynamodb, tableName, timing: TABLE_TIMING };
   }
 
   stop(): void {

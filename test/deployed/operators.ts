@@ -58,24 +58,18 @@ export async function createOperators(
   }
 }
 
-/** Gives them the policies of a stack that was made again. */
-export function attachOperators(endpoint: string, stack: Outputs): Promise<void> {
-  return withPolicies(endpoint, stack, (iam, asked) => iam.send(new AttachUserPolicyCommand(asked)));
-}
-
-/** Takes the policies away: a policy that is attached to a user can't be destroyed. */
-export function detachOperators(endpoint: string, stack: Outputs): Promise<void> {
-  return withPolicies(endpoint, stack, (iam, asked) => iam.send(new DetachUserPolicyCommand(asked)));
-}
-
-async function withPolicies(
+/** Gives them the policies of a stack that was made again, or takes them away: a policy that is attached to a user
+ *  can't be destroyed. */
+export async function changePolicies(
+  what: 'attach' | 'detach',
   endpoint: string,
   stack: Outputs,
-  change: (iam: IAMClient, asked: { UserName: string; PolicyArn: string }) => Promise<unknown>,
 ): Promise<void> {
   const iam = new IAMClient({ endpoint, region: REGION, credentials: CREDENTIALS });
-  const pairs = { looker: 'LookPolicyArn', actor: 'ActPolicyArn' };
-  for (const [UserName, policy] of Object.entries(pairs))
-    await change(iam, { UserName, PolicyArn: stack.output(policy) });
+  for (const [UserName, policy] of Object.entries({ looker: 'LookPolicyArn', actor: 'ActPolicyArn' })) {
+    const asked = { UserName, PolicyArn: stack.output(policy) };
+    if (what === 'attach') await iam.send(new AttachUserPolicyCommand(asked));
+    else await iam.send(new DetachUserPolicyCommand(asked));
+  }
   iam.destroy();
 }

@@ -6,22 +6,21 @@ import { buildWorkspace, startSimulatedService } from '../../simulator/server.ts
 import { freePort } from '../kit/dynamodb/free-port.ts';
 import { EXIT_UNAVAILABLE, unavailableLine } from './available.ts';
 import { Aws } from './aws.ts';
-import { HOSTS } from './config.ts';
+import { HOSTS, SIDE } from './config.ts';
 import { Edits } from './edits.ts';
 import { certificateFor } from './emulator/certificate.ts';
 import { startGate } from './emulator/gate.ts';
-import { emulatorName, installEmulator } from './emulator/install.ts';
+import { emulatorName, installEmulator, Unavailable } from './emulator/install.ts';
 import { startEmulator } from './emulator/start.ts';
-import { Unavailable } from './emulator/unavailable.ts';
-import type { Operators } from './operators.ts';
+import { createOperators, type Operators } from './operators.ts';
 import { startSlack, startTeams } from './receivers/chat.ts';
 import { startNativeSubscriber } from './receivers/native.ts';
 import { startWebhookReceiver } from './receivers/webhook.ts';
 import { Report } from './report.ts';
-import { commands } from './scenario/commands.ts';
+import { commands, releaseHeld } from './scenario/commands.ts';
 import { throughThePage } from './scenario/console.ts';
 import { contract } from './scenario/contract.ts';
-import { deploy, firstEvents } from './scenario/deploy.ts';
+import { deploy, firstEvents, redeploy } from './scenario/deploy.ts';
 import { destroy, settled } from './scenario/destroy.ts';
 import { editAll } from './scenario/edits.ts';
 import { endpoints } from './scenario/endpoints.ts';
@@ -31,7 +30,6 @@ import { restore } from './scenario/restore.ts';
 import { takeOut } from './scenario/taken-out.ts';
 import { watched } from './scenario/watched.ts';
 import { DeployedStack } from './stack.ts';
-import { SIDE } from './words.ts';
 import { type OwnEmulator, PROCESS, served, type World } from './world.ts';
 
 /** `npm run test:deployed`: deploys the stack to an AWS emulator and holds it to what it promises (docs/emulator.md).
@@ -74,7 +72,8 @@ async function run(external: string | undefined): Promise<void> {
 async function play(world: World): Promise<void> {
   await deploy(world);
   const baseline = served(world);
-  await firstEvents(world);
+  // Deployments go on while the schedule is waited for.
+  await Promise.all([firstEvents(world), redeploy(world)]);
   await editAll(world);
   await people(world);
   const { own } = world;
@@ -83,12 +82,12 @@ async function play(world: World): Promise<void> {
   await publishOnceMore(world);
   await settled(world, baseline);
   if (own) await contract(world, own);
-  await watched(world);
-  if (own) await commands(world, own);
-  await takeOut(world);
+  await Promise.all([watched(world), own && commands(world, own)]);
+  if (own) await releaseHeld(world, own);
+  const comesBack = await takeOut(world);
   if (own) await restore(world, own);
   if (own) await throughThePage(world, own);
-  await destroy(world);
+  await destroy(world, comesBack);
 }
 
 async function startOwn(directory: string): Promise<OwnEmulator> {
@@ -143,7 +142,7 @@ async function createWorld(
   return {
     ...{ report, stack, aws, service, edits, everything, dueDates, own },
     operators: () => {
-      operators ??= aws.operators(stack);
+      operators ??= createOperators(endpoint, stack);
       return operators;
     },
   };

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { installInto, link, packInto } from '../kit/package/tarball.ts';
+import { ended } from './command.ts';
 import { ACCOUNT, cleanEnvironment, REGION } from './emulator/environment.ts';
 
 const TIMEOUT = 180_000;
@@ -94,15 +94,10 @@ export class DeployedStack {
       timeout: TIMEOUT,
     });
     this.#running = child;
-    let said = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', text => {
-        said += text;
-      });
-    const [code, signal] = await once(child, 'close');
+    const { code, out, err } = await ended(child);
     this.#running = undefined;
-    if (code === 0) return said;
-    throw new Error(`${program} ${args[0]} ended with ${signal ?? code}. It said:\n${said.slice(-4_000)}`);
+    if (code === 0) return out + err;
+    throw new Error(`${program} ${args[0]} ended with ${code}. It said:\n${(out + err).slice(-4_000)}`);
   }
 }
 

@@ -4,19 +4,18 @@ import type { PassMessage } from '../../functions/schedule/pass-message.ts';
 import type { SimulatedService } from '../../simulator/server.ts';
 import { applyEvents, servedState, snapshotState, type Told } from '../kit/told.ts';
 import type { Aws, Invocation } from './aws.ts';
+import { PROCESS, WORKSPACE } from './config.ts';
 import { type Edits, lineOf } from './edits.ts';
 import type { Gate } from './emulator/gate.ts';
 import type { Emulator } from './emulator/start.ts';
 import type { Operators } from './operators.ts';
 import type { ChatReceiver } from './receivers/chat.ts';
 import type { NativeSubscriber } from './receivers/native.ts';
-import type { ReceivedEvents } from './receivers/received-events.ts';
-import type { Certificate } from './receivers/server.ts';
+import type { Certificate, ReceivedEvents } from './receivers/server.ts';
 import type { WebhookReceiver } from './receivers/webhook.ts';
 import type { Report } from './report.ts';
 import type { DeployedStack } from './stack.ts';
 import { until } from './until.ts';
-import { PROCESS, WORKSPACE } from './words.ts';
 
 export { PROCESS, WORKSPACE };
 

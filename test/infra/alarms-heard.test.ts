@@ -43,26 +43,27 @@ const ringing = (data: readonly Datum[], minutes = HOUR): string[] =>
 describe('each alarm, and no other, is heard of its cause', () => {
   const without = (metric: string, of: string, from: number) =>
     quiet().filter(each => !(each.metric === metric && each.of === of && each.minute >= from));
+  const growing = (metric: string, of: string, step: number): Datum[] =>
+    Array.from({ length: 40 }, (_, n) => ({ metric, of, minute: 20 + n, value: n * step }));
+  /** A metric of Changewire itself has a value from minute 20 on, and an alarm begins so many minutes later. */
+  const metrics: [alarm: string, metric: string, minutes: number, value?: number][] = [
+    ['processes late', 'ProcessesLate', 5],
+    ['processes late', 'ProcessesLate', 5, 4_000],
+    ['processes on hold', 'ProcessesOnHold', 1],
+    ['projects skipped', 'ProcessesWithRechecks', 1, 3],
+    ['reading stopped', 'ReadingStopped', 5],
+    ['failed messages', 'FailedMessages', 1],
+    ['endpoints failing', 'EndpointsFailing', 1],
+    ['subscriptions unconfirmed', 'SubscriptionsUnconfirmed', 15],
+    ['subscriptions undelivered', 'SubscriptionsUndelivered', 1],
+  ];
   const causes: [name: string, cause: string, data: Datum[], minutes: number][] = [
-    [
-      'processes late',
-      'the service is down, and 4,000 processes with it',
-      [...quiet(), ...between(20, HOUR, 'ProcessesLate', 4_000)],
-      5,
-    ],
-    ['processes late', 'a single process is late', [...quiet(), ...between(20, HOUR, 'ProcessesLate')], 5],
-    [
-      'processes on hold',
-      'a sweep finds most of a process missing',
-      [...quiet(), ...between(20, HOUR, 'ProcessesOnHold')],
-      1,
-    ],
-    [
-      'projects skipped',
-      'a project can not be read',
-      [...quiet(), ...between(20, HOUR, 'ProcessesWithRechecks', 3)],
-      1,
-    ],
+    ...metrics.map(([name, metric, minutes, value = 1]): [string, string, Datum[], number] => {
+      const data = [...quiet(), ...between(20, HOUR, metric, value)];
+      return [name, `${metric} is ${value}`, data, minutes];
+    }),
+    ['endpoint stopped', 'an endpoint answers 410', [...quiet(), ...between(20, 21, 'EndpointStopped')], 1],
+    ['deliveries dead', 'after three days', [...quiet(), ...between(20, 21, 'DeliveriesDead', 40)], 1],
     [
       'tick silent',
       'the schedule is disabled',
@@ -82,23 +83,9 @@ describe('each alarm, and no other, is heard of its cause', () => {
       15,
     ],
     [
-      'reading stopped',
-      "the stream's mapping is disabled",
-      [...quiet(), ...between(20, HOUR, 'ReadingStopped')],
-      5,
-    ],
-    [
       'publish delayed',
       'SNS refuses',
-      [
-        ...without('IteratorAge', 'Publish', 20),
-        ...Array.from({ length: 40 }, (_, n) => ({
-          metric: 'IteratorAge',
-          of: 'Publish',
-          minute: 20 + n,
-          value: n * 60_000,
-        })),
-      ],
+      [...without('IteratorAge', 'Publish', 20), ...growing('IteratorAge', 'Publish', 60_000)],
       15,
     ],
     ...['Events', 'Deliveries', 'Chat'].map((of): [string, string, Datum[], number] => [
@@ -106,12 +93,7 @@ describe('each alarm, and no other, is heard of its cause', () => {
       `nothing of ${of} is settled: the function fails, or is throttled`,
       [
         ...without('ApproximateAgeOfOldestMessage', of, 20),
-        ...Array.from({ length: 40 }, (_, n) => ({
-          metric: 'ApproximateAgeOfOldestMessage',
-          of,
-          minute: 20 + n,
-          value: n * 60,
-        })),
+        ...growing('ApproximateAgeOfOldestMessage', of, 60),
       ],
       13,
     ]),
@@ -120,37 +102,6 @@ describe('each alarm, and no other, is heard of its cause', () => {
       'one queue alone is used',
       between(20, HOUR, 'ApproximateAgeOfOldestMessage', 700, 'Deliveries'),
       3,
-    ],
-    [
-      'failed messages',
-      'SNS refuses an event for ever',
-      [...quiet(), ...between(20, HOUR, 'FailedMessages')],
-      1,
-    ],
-    [
-      'endpoints failing',
-      'an endpoint took nothing for half an hour',
-      [...quiet(), ...between(20, HOUR, 'EndpointsFailing')],
-      1,
-    ],
-    ['endpoint stopped', 'an endpoint answers 410', [...quiet(), ...between(20, 21, 'EndpointStopped')], 1],
-    [
-      'deliveries dead',
-      'deliveries waited for three days',
-      [...quiet(), ...between(20, 21, 'DeliveriesDead', 40)],
-      1,
-    ],
-    [
-      'subscriptions unconfirmed',
-      'a receiver does not answer the handshake',
-      [...quiet(), ...between(20, HOUR, 'SubscriptionsUnconfirmed')],
-      15,
-    ],
-    [
-      'subscriptions undelivered',
-      'SNS gave up on a receiver',
-      [...quiet(), ...between(20, HOUR, 'SubscriptionsUndelivered')],
-      1,
     ],
   ];
 

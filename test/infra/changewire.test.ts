@@ -71,29 +71,15 @@ describe('the construct, in any stack', () => {
     expect(physical(changewire.topic.topicArn).Ref).toMatch(/ChangesTopic/);
     expect(physical(changewire.alarmTopic.topicArn).Ref).toMatch(/AlarmsTopic/);
     expect(physical(changewire.table.tableName).Ref).toMatch(/SnapshotsTable/);
-    expect(changewire.alarms.map(each => physical(each.alarmName).Ref).sort()).toEqual(
-      resources(template, 'AWS::CloudWatch::Alarm')
-        .map(([id]) => id)
-        .sort(),
-    );
-    expect(
-      Object.values(changewire.queues)
-        .map(each => physical(each.queueUrl).Ref)
-        .sort(),
-    ).toEqual(
-      resources(template, 'AWS::SQS::Queue')
-        .map(([id]) => id)
-        .sort(),
-    );
-    expect(
-      Object.values(changewire.functions)
-        .map(each => physical(each.functionName).Ref)
-        .sort(),
-    ).toEqual(
-      resources(template, 'AWS::Lambda::Function')
-        .map(([id]) => id)
-        .sort(),
-    );
+    const { alarms, queues, functions } = changewire;
+    for (const [type, names] of [
+      ['AWS::CloudWatch::Alarm', alarms.map(each => each.alarmName)],
+      ['AWS::SQS::Queue', Object.values(queues).map(each => each.queueUrl)],
+      ['AWS::Lambda::Function', Object.values(functions).map(each => each.functionName)],
+    ] as const)
+      expect(names.map(name => physical(name).Ref).sort()).toEqual(
+        Object.keys(template.findResources(type)).sort(),
+      );
     expect(changewire.secretsPath).toBe('/changewire/Events/endpoints/');
     const metric = changewire.metric('Delivered', { period: Duration.hours(1) });
     expect(metric.dimensions).toEqual({ service: 'Events' });
@@ -102,26 +88,22 @@ describe('the construct, in any stack', () => {
 });
 
 describe('the name', () => {
-  const named = (template: Template) => ({
-    function: resources(template, 'AWS::Lambda::Function').flatMap(
-      ([, { FunctionName }]) => FunctionName ?? [],
-    ),
-    alarms: [
-      ...new Set(
-        resources(template, 'AWS::CloudWatch::Alarm').map(
-          ([, { AlarmName }]) => String(AlarmName).split(':')[0],
-        ),
-      ),
-    ],
-    dashboard: resources(template, 'AWS::CloudWatch::Dashboard').map(([, { DashboardName }]) =>
-      textOf(DashboardName),
-    ),
-    query: resources(template, 'AWS::Logs::QueryDefinition').map(([, { Name }]) => Name),
-    group: resources(template, 'AWS::Scheduler::ScheduleGroup').map(([, { Name }]) => Name),
-    metrics: environmentOf(template, 'ChangewireTick').POWERTOOLS_SERVICE_NAME,
-    stack: environmentOf(template, 'ChangewireOperate').STACK_NAME,
-    secrets: environmentOf(template, 'ChangewireDeliver').SECRETS_PATH,
-  });
+  const named = (template: Template) => {
+    const all = (type: string, key: string) =>
+      resources(template, type).flatMap(([, properties]) =>
+        properties[key] === undefined ? [] : textOf(properties[key]),
+      );
+    return {
+      function: all('AWS::Lambda::Function', 'FunctionName'),
+      alarms: [...new Set(all('AWS::CloudWatch::Alarm', 'AlarmName').map(name => name.split(':')[0]))],
+      dashboard: all('AWS::CloudWatch::Dashboard', 'DashboardName'),
+      query: all('AWS::Logs::QueryDefinition', 'Name'),
+      group: all('AWS::Scheduler::ScheduleGroup', 'Name'),
+      metrics: environmentOf(template, 'ChangewireTick').POWERTOOLS_SERVICE_NAME,
+      stack: environmentOf(template, 'ChangewireOperate').STACK_NAME,
+      secrets: environmentOf(template, 'ChangewireDeliver').SECRETS_PATH,
+    };
+  };
   const expected = (name: string) => ({
     function: [`${name}-operate`],
     alarms: [name],
@@ -351,16 +333,20 @@ describe('a key', () => {
     });
   });
 
-  test.each([
-    ['Poll', ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo']],
-    ['Route', ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo']],
-    ['Deliver', ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo']],
-    ['Tick', ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo']],
-    ['Operate', ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo']],
-    ['Publish', ['Decrypt', 'GenerateDataKey']],
-    ['Schedule', ['Decrypt', 'GenerateDataKey']],
-  ])('may be used by who uses what it encrypts, for that alone: %s', (role, actions) => {
-    expect(keyActions(keyed.template, role)).toEqual(actions);
+  const roles = ['Poll', 'Publish', 'Route', 'Deliver', 'Tick', 'Operate', 'Schedule'];
+  const all = ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo'];
+  const send = ['Decrypt', 'GenerateDataKey'];
+
+  test('may be used by who uses what it encrypts, for that alone', () => {
+    expect(roles.map(role => keyActions(keyed.template, role))).toEqual([
+      all,
+      send,
+      all,
+      all,
+      all,
+      all,
+      send,
+    ]);
   });
 
   test('of the table alone, or of all but the table, may be used for that alone', () => {
@@ -371,9 +357,6 @@ describe('a key', () => {
       snapshots: new SnapshotTable(scope, 'Kept'),
       encryptionKey: new Key(scope, 'Key'),
     })).template;
-    const roles = ['Poll', 'Publish', 'Route', 'Deliver', 'Tick', 'Operate', 'Schedule'];
-    const all = ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo'];
-    const send = ['Decrypt', 'GenerateDataKey'];
     expect(roles.map(role => keyActions(ofTable, role))).toEqual([all, ['Decrypt'], all, all, all, all, []]);
     expect(roles.map(role => keyActions(ofAllElse, role))).toEqual(roles.map(() => send));
     ofTable.allResourcesProperties('AWS::SQS::Queue', { SqsManagedSseEnabled: true });
@@ -446,13 +429,8 @@ describe('what is kept when the stack goes', () => {
   test('is the table, protected, and the queues with what is nowhere else', () => {
     const table = ['AWS::DynamoDB::Table', 'Retain', true];
     expect(kept(synthesised(() => ({ subscriptions })))).toEqual([table, queue, queue, queue, queue]);
-    expect(kept(synthesised(() => ({ subscriptions, removalPolicy: RemovalPolicy.RETAIN })))).toEqual([
-      table,
-      queue,
-      queue,
-      queue,
-      queue,
-    ]);
+    const removalPolicy = RemovalPolicy.RETAIN;
+    expect(kept(synthesised(() => ({ subscriptions, removalPolicy })))).toHaveLength(5);
   });
 
   test('is nothing with DESTROY', () => {

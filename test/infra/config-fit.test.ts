@@ -12,93 +12,76 @@ const subscriptions = (count: number, filter?: object) => ({
   })),
 });
 
-const unfitting: [name: string, input: unknown, problem: string][] = [
+const unfitting: [input: unknown, problem: string][] = [
   [
-    'workspace twice',
     config({ workspaces: [0, 1].map(n => ({ ...leastConfig().workspaces[0], credentials: `c${n}` })) }),
-    'changewire.workspaces[1].name: found "eu" again; allowed: a value other than that of changewire.workspaces[0].name',
+    'workspaces[1].name: found "eu" again; allowed: a value other than that of changewire.workspaces[0].name',
   ],
   [
-    'secret twice',
     config({
       workspaces: ['eu', 'us'].map(name => ({ ...leastConfig().workspaces[0], name, credentials: 'c' })),
     }),
-    'changewire.workspaces[1].credentials: found "c" again; allowed',
+    'workspaces[1].credentials: found "c" again; allowed',
   ],
   [
-    'process twice',
     config({}, { processes: [{ id: 'p' }, { id: 'q' }, { id: 'p' }] }),
-    'changewire.workspaces[0].processes[2].id: found "p" again; allowed: a value other than that of changewire.workspaces[0].processes[0].id',
+    'workspaces[0].processes[2].id: found "p" again; allowed: a value other than that of changewire.workspaces[0].processes[0].id',
   ],
   [
-    'subscription twice',
     config({
       subscriptions: ['a', 'b'].map(path => ({ name: 'one', url: `https://a.example.com/${path}` })),
     }),
-    'changewire.subscriptions[1].name: found "one" again; allowed',
+    'subscriptions[1].name: found "one" again; allowed',
   ],
   [
-    'endpoint twice',
     config({ subscriptions: ['a', 'b'].map(name => ({ name, url: 'https://a.example.com' })) }),
-    'changewire.subscriptions[1].url: found "https://a.example.com" again; allowed',
+    'subscriptions[1].url: found "https://a.example.com" again; allowed',
   ],
   [
-    'filter for an unknown workspace',
     config(subscription({ filter: { workspace: ['us'] } })),
-    'changewire.subscriptions[0].filter.workspace[0]: found "us"; allowed: eu',
+    'subscriptions[0].filter.workspace[0]: found "us"; allowed: eu',
   ],
   [
-    'filter for an unknown process',
     config(subscription({ filter: { processId: ['p1', 'p2'] } })),
-    'changewire.subscriptions[0].filter.processId[1]: found "p2"; allowed: p1',
+    'subscriptions[0].filter.processId[1]: found "p2"; allowed: p1',
   ],
   [
-    'filter with too many values',
     config(subscription({ filter: { projectId: Array.from({ length: 151 }, (_, n) => `${n}`) } })),
-    'changewire.subscriptions[0].filter: found 151 combinations of values; allowed: 150',
+    'subscriptions[0].filter: found 151 combinations of values; allowed: 150',
   ],
   [
-    'more subscriptions than fit into a stack',
     config(subscriptions(167)),
-    'changewire.subscriptions: found 167; allowed: 166 (CloudFormation allows 500 resources in a stack, and each takes 3); use endpoints instead, which need no resources',
+    'subscriptions: found 167; allowed: 166 (CloudFormation allows 500 resources in a stack, and each takes 3); use endpoints instead, which need no resources',
   ],
   [
-    'longest wait below the shortest',
     config(subscription({ delivery: { minDelay: '1m', maxDelay: '30s' } })),
-    'changewire.subscriptions[0].delivery.maxDelay: found 30s; allowed: at least minDelay',
+    'subscriptions[0].delivery.maxDelay: found 30s; allowed: at least minDelay',
   ],
   [
-    'fewer retries than their phases',
     config(subscription({ delivery: { retries: 10 } })),
-    'changewire.subscriptions[0].delivery.retries: found 10; allowed: at least 40',
+    'subscriptions[0].delivery.retries: found 10; allowed: at least 40',
   ],
   [
-    'retries for longer than SNS goes on',
     config(subscription({ delivery: { maxDelay: '2m' } })),
-    'changewire.subscriptions[0].delivery: found retries over at least 4212s; allowed: 3600s',
+    'subscriptions[0].delivery: found retries over at least 4212s; allowed: 3600s',
   ],
   [
-    'name of a subscription and of an endpoint',
     config({ ...subscription(), endpoints: [{ name: 'one', kind: 'slack' }] }),
-    'changewire.endpoints[0].name: found "one" again; allowed: a value other than that of changewire.subscriptions[0].name',
+    'endpoints[0].name: found "one" again; allowed: a value other than that of changewire.subscriptions[0].name',
   ],
   [
-    'name of two endpoints',
     config({ endpoints: ['slack', 'teams'].map(kind => ({ name: 'one', kind })) }),
-    'changewire.endpoints[1].name: found "one" again; allowed: a value other than that of changewire.endpoints[0].name',
+    'endpoints[1].name: found "one" again; allowed: a value other than that of changewire.endpoints[0].name',
   ],
   [
-    "endpoint's filter for an unknown workspace",
     config(endpoint({ filter: { workspaces: ['eu', 'us'] } })),
-    'changewire.endpoints[0].filter.workspaces[1]: found "us"; allowed: eu',
+    'endpoints[0].filter.workspaces[1]: found "us"; allowed: eu',
   ],
   [
-    "endpoint's filter for an unknown process",
     config(endpoint({ filter: { processes: ['p2'] } })),
-    'changewire.endpoints[0].filter.processes[0]: found "p2"; allowed: p1',
+    'endpoints[0].filter.processes[0]: found "p2"; allowed: p1',
   ],
   [
-    'more secrets without a folder than a policy can name',
     config({
       workspaces: numbers(100).map(n => ({
         ...leastConfig().workspaces[0],
@@ -106,14 +89,14 @@ const unfitting: [name: string, input: unknown, problem: string][] = [
         credentials: `secret-${n}`,
       })),
     }),
-    'changewire.workspaces: found 100 secrets that have no folder in common; allowed: as many as an IAM policy can name: give their "credentials" a',
+    'workspaces: found 100 secrets that have no folder in common; allowed: as many as an IAM policy can name: give their "credentials" a',
   ],
 ];
 
-test.each(unfitting)('parts that do not fit together: %s', (_name, input, problem) => {
-  const [first, ...others] = problemsOf(input);
-  expect(first?.slice(0, problem.length)).toBe(problem);
-  expect(others).toEqual([]);
+const beginsWith = (problem: string) => expect.stringMatching(`^${RegExp.escape(problem)}`);
+
+test.each(unfitting)('parts that do not fit together: %#', (input, problem) => {
+  expect(problemsOf(input)).toEqual([beginsWith(`changewire.${problem}`)]);
 });
 
 test('as many subscriptions as fit into a stack are right, filters or not', () => {
@@ -171,50 +154,41 @@ describe('a list of stacks', () => {
     ...config(whole, workspace),
     ...(stackName && { stackName }),
   });
-  const wrong: [name: string, input: unknown, problem: string][] = [
-    ['none', [], 'changewire: found []; allowed: a list of at least one of stacks'],
+  const wrong: [input: unknown, problem: string][] = [
+    [[], ': found []; allowed: a list of at least one of stacks'],
     [
-      'a wrong value in the second',
       [stack('a'), stack('b', {}, { concurrency: 0 })],
-      'changewire[1].workspaces[0].concurrency: found 0; allowed: a whole number from 1 to 32',
+      '[1].workspaces[0].concurrency: found 0; allowed: a whole number from 1 to 32',
     ],
     [
-      'an unknown key in the second',
       [stack('a'), stack('b', { regoin: 'eu-central-1' })],
-      'changewire[1].regoin: unknown key (text of 12 characters); allowed keys: stackName, region',
+      '[1].regoin: unknown key (text of 12 characters); allowed keys: stackName, region',
     ],
-    ['something else', [stack('a'), 'b'], 'changewire[1]: found "b"; allowed: an object with the keys'],
+    [[stack('a'), 'b'], '[1]: found "b"; allowed: an object with the keys'],
     [
-      'parts of the second that do not fit',
       [stack('a'), stack('b', subscription({ filter: { workspace: ['us'] } }))],
-      'changewire[1].subscriptions[0].filter.workspace[0]: found "us"; allowed: eu',
+      '[1].subscriptions[0].filter.workspace[0]: found "us"; allowed: eu',
     ],
     [
-      'a filter of the second that never matches',
       [stack('a'), stack('b', endpoint({ filter: { events: ['source.held'], fields: ['a'] } }))],
-      'changewire[1].endpoints[0].filter.events[0]: found "source.held", which never matches changewire[1].endpoints[0].filter.fields',
+      '[1].endpoints[0].filter.events[0]: found "source.held", which never matches changewire[1].endpoints[0].filter.fields',
     ],
     [
-      'a process of the second twice',
       [stack('a'), stack('b', {}, { processes: [{ id: 'p' }, { id: 'p' }] })],
-      'changewire[1].workspaces[0].processes[1].id: found "p" again; allowed: a value other than that of changewire[1].workspaces[0].processes[0].id',
+      '[1].workspaces[0].processes[1].id: found "p" again; allowed: a value other than that of changewire[1].workspaces[0].processes[0].id',
     ],
     [
-      'one name twice',
       [stack(undefined), stack('b'), stack(undefined)],
-      'changewire[2].stackName: found "Changewire" again; allowed: a value other than that of changewire[0].stackName',
+      '[2].stackName: found "Changewire" again; allowed: a value other than that of changewire[0].stackName',
     ],
     [
-      'the name of a stack beside another',
       [stack('a-Table'), stack('a')],
-      'changewire[0].stackName: found "a-Table", which is the name of another stack of changewire[1].stackName; allowed: another name',
+      '[0].stackName: found "a-Table", which is the name of another stack of changewire[1].stackName; allowed: another name',
     ],
   ];
 
-  test.each(wrong)('is refused with the place: %s', (_name, input, problem) => {
-    const [first, ...others] = problemsOf(input);
-    expect(first?.slice(0, problem.length)).toBe(problem);
-    expect(others).toEqual([]);
+  test.each(wrong)('is refused with the place: %#', (input, problem) => {
+    expect(problemsOf(input)).toEqual([beginsWith(`changewire${problem}`)]);
   });
 
   test('may have the same workspaces and endpoints in each, in one region or in several', () => {

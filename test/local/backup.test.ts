@@ -21,7 +21,7 @@ import { backUp } from '../../local/cli/backup.ts';
 import { fileSecrets, SECRETS_FOLDER } from '../../local/data/secret-files.ts';
 import { startSimulatedService } from '../../simulator/server.ts';
 import { run as command } from '../kit/cli/world.ts';
-import { startReceiver } from '../kit/delivery/receiver.ts';
+import { receiver } from '../kit/delivery/receiver.ts';
 import { environmentOf, run, until } from '../kit/local/run.ts';
 import { AT, delivery } from '../kit/store/delivery.ts';
 import { pendingRows } from '../kit/store-file.ts';
@@ -152,8 +152,7 @@ describe('a backup', () => {
     onTestFinished(service.stop);
     const [processId = ''] = service.workspace.processes();
     let away = true;
-    const hook = await startReceiver(response => void response.writeHead(away ? 500 : 204).end());
-    onTestFinished(hook.stop);
+    const hook = await receiver(response => void response.writeHead(away ? 500 : 204).end());
     const args = `--json --interval 100ms --webhook ${hook.url} --name crm`;
     const before = run(directory, args, environmentOf(service));
     await until(() => before.stderr().includes('Reading launch for the first time: 30 of 30'));

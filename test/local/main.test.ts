@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pid } from 'node:process';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { HELP } from '../../local/settings/help.ts';
@@ -68,44 +68,9 @@ describe('the command line', () => {
     const refused = await ended('--once --log json --data data');
     expect([refused.code, refused.stderr, levels(refused.stdout)]).toEqual([1, '', ['error']]);
   });
-
-  test('--memory --once --json prints no event of a baseline, and leaves no data', async () => {
-    const { code, stdout, stderr } = await ended('--once --json --memory');
-    expect([code, stdout]).toEqual([0, '']);
-    expect(stderr).toContain('Reading onboarding for the first time: 30 of 30 projects');
-    expect(existsSync(join(directory, '.changewire'))).toBe(false);
-  });
 });
 
 describe('a data directory', () => {
-  test('of an older version is refused in one line, and left as it is', async () => {
-    const data = join(directory, 'data');
-    const former = ['table.sqlite', 'position.json', 'undelivered/crm.jsonl', 'dead-letters/crm.jsonl'];
-    for (const name of former) {
-      mkdirSync(dirname(join(data, name)), { recursive: true, mode: 0o700 });
-      writeFileSync(join(data, name), name, { mode: 0o600 });
-    }
-    expect(await ended('--data data --once')).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringMatching(/^changewire: \S+ contains the data of an older version[^\n]+\n$/),
-    });
-    const left = readdirSync(data, { recursive: true, encoding: 'utf8' }).filter(name => /[.]\w/.test(name));
-    expect(left.sort()).toEqual([...former].sort());
-    for (const name of former) expect(readFileSync(join(data, name), 'utf8')).toBe(name);
-  });
-
-  test('that is a file is refused in one line, with the remedy', async () => {
-    const file = join(directory, 'data');
-    writeFileSync(file, '');
-    expect(await ended('--data data --once')).toMatchObject({
-      code: 1,
-      stderr:
-        `changewire: The data directory ${file} is not a directory, or its parent is not (ENOTDIR). ` +
-        'Choose another one with --data, or use --memory.\n',
-    });
-  });
-
   test('in use by another run is refused, with its process id', async () => {
     const first = run(directory, '--data shared --json');
     await until(() => first.stderr().includes('polling'));

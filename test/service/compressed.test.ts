@@ -100,15 +100,6 @@ describe('a compressed answer that is damaged', () => {
     });
   });
 
-  test('because its connection broke is asked for again', async () => {
-    const broken: Behaviour = response => {
-      response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': '100000' });
-      response.write(cut(gzipSync(PAGE)), () => response.destroy());
-    };
-    const { service } = await rig(sequence(broken, good));
-    expect(await ids(service.projects('p'))).toEqual(['1']);
-  });
-
   test('in a coding that nobody knows is named, without what the header echoes', async () => {
     const { service } = await rig(encoded(`x-${encodeURIComponent(SECRET)}`, gzipSync(PAGE)));
     expect(await failureOf(ids(service.projects('p')))).toMatchObject({
@@ -173,16 +164,6 @@ describe('a compressed answer that inflates beyond the limit', () => {
     await failureOf(service.user('u'));
     // gzip makes a thousandth of it: what the sockets between hold may be a lot of zeros.
     expect(sent).toBeLessThan(4_096 * MIB);
-  });
-
-  test('is asked for in smaller pages, as any too large one', async () => {
-    const api: Behaviour = (response, request) => {
-      const isLarge = Number(request.query.first) > 50;
-      encoded('gzip', isLarge ? gzipSync(zeros) : gzipSync(PAGE))(response, request);
-    };
-    const { service, requests } = await rig(api, { maxBodyBytes: MIB });
-    expect(await ids(service.projects('p'))).toEqual(IDS);
-    expect(requests.map(({ query }) => query.first)).toEqual(['200', '100', '50']);
   });
 
   test('counts for the limit of a list with what it inflates to', async () => {

@@ -20,39 +20,6 @@ describe('how many requests are sent at once', () => {
     await crowded.within(readLists(crowded.service, 2_000, 32));
     expect(crowded.most()).toBeLessThan(16);
   });
-
-  test('is one at least, whatever the service answers', async () => {
-    let asked = 0;
-    const { service, within, most } = virtualRig(() => ({ ms: 100, status: asked++ < 200 ? 503 : 200 }), {
-      maxAttempts: 60,
-    });
-    await within(readLists(service, 100));
-    expect(most()).toBeGreaterThan(1);
-  });
-
-  test.each([429, 503])('is halved behind a %i, once for all that were under way', async code => {
-    let refusals = 0;
-    const { service, within, scheduler, answers } = virtualRig((now, underWay) => {
-      underWays.push({ now, underWay: underWay + 1 });
-      const isRefused = now >= trouble && now < trouble + 100;
-      if (isRefused) refusals += 1;
-      return isRefused ? { ms: 100, status: code } : { ms: 100 };
-    });
-    const underWays: { now: number; underWay: number }[] = [];
-    const trouble = scheduler.now + 5_000;
-    await within(readLists(service, 800));
-    const most = (from: number, to: number) =>
-      Math.max(
-        ...underWays
-          .filter(({ now }) => now >= trouble + from && now < trouble + to)
-          .map(each => each.underWay),
-      );
-    expect(refusals).toBeGreaterThan(8);
-    expect(answers.filter(({ status }) => status === code)).toHaveLength(refusals);
-    expect(most(-200, 0)).toBe(16);
-    expect(most(300, 400)).toBeLessThanOrEqual(9);
-    expect(most(300, 400)).toBeGreaterThanOrEqual(code === 503 ? 8 : 1);
-  });
 });
 
 /** A service that allows so many requests in each second. */
@@ -67,18 +34,6 @@ const WINDOWS: [string, (perSecond: number) => (now: number) => boolean][] = [
         count = at === second ? count + 1 : 1;
         second = at;
         return count <= perSecond;
-      };
-    },
-  ],
-  [
-    'counted over the last second',
-    perSecond => {
-      let allowed: number[] = [];
-      return now => {
-        allowed = allowed.filter(at => at > now - 1_000);
-        if (allowed.length >= perSecond) return false;
-        allowed.push(now);
-        return true;
       };
     },
   ],

@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  DeadlineError,
-  ServiceAnswerError,
-  ServiceStatusError,
-  ServiceUnreachableError,
-} from '../../functions/service/errors.ts';
-import { failureOf, ids, type Rig, rig, START } from '../kit/service/connect.ts';
+import { DeadlineError, ServiceUnreachableError } from '../../functions/service/errors.ts';
+import { failureOf, ids, type Rig, rig, runningClock, START } from '../kit/service/connect.ts';
 import {
   broken,
   destroy,
@@ -17,7 +12,6 @@ import {
   SERVICE_TIME,
   sequence,
   status,
-  truncated,
 } from '../kit/service/server.ts';
 
 const user = json({ id: 'u' });
@@ -50,7 +44,13 @@ describe('a request that fails for a while', () => {
     ['a date, by the service’s clock', { 'retry-after': httpDate(SERVICE_TIME + 20_000) }, 20_000],
     ['a date without zone', { 'retry-after': 'Wed Jul  1 12:00:15 2026' }, 15_000],
     ['a date that is past: backoff', { 'retry-after': httpDate(SERVICE_TIME - 90_000) }, 250],
-    ['no sense: backoff', { 'retry-after': 'soon' }, 250],
+    ...['soon', '-5', '1e9', 'NaN', 'Infinity', '0x10'].map(
+      (value): [string, Record<string, string>, number] => [
+        `no sense, ${value}: backoff`,
+        { 'retry-after': value },
+        250,
+      ],
+    ),
     ['no date at all: backoff', { 'retry-after': 'Wed, 99 Foo 2026' }, 250],
     ['nothing: backoff', {}, 250],
   ])('honours Retry-After on 429 and 503: %s', async (_title, headers, wait) => {
@@ -76,14 +76,14 @@ describe('a request that fails for a while', () => {
     [429, '21', 21_000],
     [503, '600', 600_000],
     [503, httpDate(SERVICE_TIME + 90_000), 90_000],
+    [429, '9'.repeat(40), 1e43],
   ])(
     'fails at once where a %i asks for more than 20 s (%s), and says how long: that concerns the workspace, whatever was asked for',
     async (code, retryAfter, ms) => {
       const { service, requests, waits } = await rig(status(code, { 'retry-after': retryAfter }));
       const errors = [await failureOf(service.user('u')), await failureOf(ids(service.tasks('p', 'one')))];
       for (const error of errors) {
-        expect(error).toBeInstanceOf(ServiceStatusError);
-        expect(error).toMatchObject({ status: code, scope: 'everybody' });
+        expect(error).toMatchObject({ name: 'ServiceStatusError', status: code, scope: 'everybody' });
       }
       expect(errors[0]).toMatchObject({ retryAfter: ms });
       expect(errors[0]?.message).toContain(`(attempt 1; the service asks to wait ${ms / 1000} s)`);
@@ -93,21 +93,18 @@ describe('a request that fails for a while', () => {
   );
 
   test('is not tried again after a time-out when the service has answered nothing since it was sent', async () => {
-    const began = Date.now();
-    const clock = () => START + Date.now() - began;
+    const clock = runningClock();
     const { service, requests } = await rig(sequence(user, hang), { requestTimeout: 60, clock });
     await service.user('first');
     await new Promise(resolve => setTimeout(resolve, 5));
     const error = await failureOf(service.user('second'));
-    expect(error).toBeInstanceOf(ServiceUnreachableError);
-    expect(error).toMatchObject({ scope: 'everybody' });
+    expect(error).toMatchObject({ name: 'ServiceUnreachableError', scope: 'everybody' });
     expect(error.message).toContain('no answer within 60 ms;');
     expect(requests.map(({ path }) => path)).toEqual(['/user/first', '/user/second']);
   });
 
   test('is tried again after a time-out when another request was answered since', async () => {
-    const began = Date.now();
-    const clock = () => START + Date.now() - began;
+    const clock = runningClock();
     const { service, requests } = await rig(
       (response, request) => (request.path === '/user/slow' ? undefined : user(response, request)),
       { requestTimeout: 100, clock, maxAttempts: 2 },
@@ -121,18 +118,18 @@ describe('a request that fails for a while', () => {
     expect(requests.filter(({ path }) => path === '/user/slow')).toHaveLength(2);
   });
 
-  test.each<[string, number]>([
-    ['408', 408],
-    ['429', 429],
-    ['500', 500],
-    ['503', 503],
-  ])('ends in its status after the last attempt: %s', async (_title, code) => {
+  test.each([408, 429, 500, 503])('ends in its status after the last attempt: %i', async code => {
     const { service, requests } = await rig(status(code), { maxAttempts: 3 });
     const error = await failureOf(service.user('u'));
-    expect(error).toBeInstanceOf(ServiceStatusError);
-    expect(error).toMatchObject({ status: code, request: 'GET /user/u' });
+    expect(error).toMatchObject({ name: 'ServiceStatusError', status: code, request: 'GET /user/u' });
     expect(error.message).toContain('(3 attempts)');
     expect(requests).toHaveLength(3);
+  });
+
+  test('is tried no more often than allowed, whatever fails each time', async () => {
+    const { service, requests } = await rig(sequence(destroy, status(500), html), { maxAttempts: 2 });
+    expect(await failureOf(service.user('u'))).toMatchObject({ status: 500 });
+    expect(requests).toHaveLength(2);
   });
 
   test.each([301, 304, 400, 403, 404, 409])(
@@ -170,26 +167,9 @@ describe('a request that fails for a while', () => {
   test('is told as no JSON after a few tries, with a safe start of what came', async () => {
     const { service, requests } = await rig(html);
     const error = await failureOf(service.user('u'));
-    expect(error).toBeInstanceOf(ServiceAnswerError);
-    expect(error).toMatchObject({ path: '$', expected: 'JSON' });
+    expect(error).toMatchObject({ name: 'ServiceAnswerError', path: '$', expected: 'JSON' });
     expect(error.message).toContain('37 characters that begin "<html>\\u{7}\\u{2028}<title>Sign in');
     expect(requests).toHaveLength(3);
-  });
-
-  test('recovers from a page of something else, from JSON cut short, and from an empty 204', async () => {
-    const cut = await rig(sequence(html, truncated, user));
-    expect(await cut.service.user('u')).toMatchObject({ id: 'u' });
-    const empty = await rig(sequence(response => response.writeHead(204).end(), user));
-    expect(await empty.service.user('u')).toMatchObject({ id: 'u' });
-  });
-
-  test('is not asked for a single thing again that is too large', async () => {
-    const { service, requests } = await rig(json({ id: 'u', text: 'x'.repeat(5000) }), {
-      maxBodyBytes: 4096,
-    });
-    const error = await failureOf(service.user('u'));
-    expect(error).toMatchObject({ path: '$', expected: 'a body of at most 4096 bytes' });
-    expect(requests).toHaveLength(1);
   });
 });
 
@@ -223,8 +203,7 @@ describe('the deadline of the pass', () => {
   });
 
   test('ends a request under way, and those that wait for their turn', async () => {
-    const began = Date.now();
-    const clock = () => START + Date.now() - began;
+    const clock = runningClock();
     const { connection, requests, service } = await rig(sequence(hang, user), { concurrency: 1, clock });
     const short = connection.open({ deadline: START + 500 });
     const errors = await Promise.all([failureOf(short.user('a')), failureOf(short.user('b'))]);
@@ -280,23 +259,6 @@ describe('the deadline of the pass', () => {
 });
 
 describe('a connection', () => {
-  test('bounds the requests at once, over all its passes', async () => {
-    const held: (() => void)[] = [];
-    let most = 0;
-    const { connection, requests } = await rig(
-      response => {
-        held.push(() => response.end('{"id":1}'));
-        most = Math.max(most, held.length);
-        if (held.length === 3) for (const release of held.splice(0)) release();
-      },
-      { concurrency: 3 },
-    );
-    const passes = [1, 2, 3].map(() => connection.open({ deadline: START + 9e9 }));
-    await Promise.all(passes.flatMap(service => ['a', 'b', 'c'].map(id => service.user(id))));
-    expect(requests).toHaveLength(9);
-    expect(most).toBe(3);
-  });
-
   test('does not count the wait for a turn as time of the request', async () => {
     const { service, waits } = await rig(response => void setTimeout(() => response.end('{"id":1}'), 250), {
       concurrency: 1,
@@ -331,13 +293,5 @@ describe('a connection', () => {
     await asleep.promise;
     await connection.close();
     expect(await pending).toEqual(closed);
-  });
-
-  test('passes on what breaks the sleep itself', async () => {
-    const sleep = async () => {
-      throw new Error('no timers left');
-    };
-    const { service } = await rig(status(500), { sleep });
-    expect((await failureOf(service.user('u'))).message).toBe('no timers left');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ServiceAnswerError, ServiceUnreachableError } from '../../functions/service/errors.ts';
+import { ServiceUnreachableError } from '../../functions/service/errors.ts';
 import type { Service } from '../../functions/service/service.ts';
 import { all, failureOf, ids, rig, START } from '../kit/service/connect.ts';
 import {
@@ -45,8 +45,11 @@ describe.each(asked)('GET %s', (path, ask) => {
     async (_title, api, found) => {
       const { service } = await rig(api);
       const error = await failureOf(ask(service));
-      expect(error).toBeInstanceOf(ServiceAnswerError);
-      expect(error).toMatchObject({ request: `GET ${path}`, path: expect.stringMatching(/^\$/) });
+      expect(error).toMatchObject({
+        name: 'ServiceAnswerError',
+        request: `GET ${path}`,
+        path: expect.stringMatching(/^\$/),
+      });
       expect(error.message).toContain(found);
     },
   );
@@ -239,25 +242,5 @@ describe('a Date header', () => {
     const { service } = await rig(dated(SERVICE_DATE));
     const [first] = await Array.fromAsync(service.projects('p'));
     expect(first).toMatchObject({ readAt: SERVICE_TIME, clock: 'service' });
-  });
-});
-
-describe('a Retry-After', () => {
-  test.each([
-    ['315360000', 'the service asks to wait 315360000 s'],
-    [`${'9'.repeat(40)}`, 'the service asks to wait 1e+40 s'],
-    ['Fri, 31 Dec 2999 23:59:59 GMT', /the service asks to wait \d{11} s/],
-  ])('of %s ends the try at once', async (retryAfter, message) => {
-    const { service, waits } = await rig(json('', 429, { 'retry-after': retryAfter }));
-    expect((await failureOf(service.user('u'))).message).toMatch(message);
-    expect(waits).toEqual([]);
-  });
-
-  test.each(['-5', '1e9', 'NaN', 'Infinity', '0x10'])('of %s is no time at all', async retryAfter => {
-    const { service, waits } = await rig(
-      sequence(json('', 429, { 'retry-after': retryAfter }), json({ id: 'u' })),
-    );
-    expect(await service.user('u')).toMatchObject({ id: 'u' });
-    expect(waits).toEqual([250]);
   });
 });

@@ -3,9 +3,9 @@ import {
   DeadlineError,
   type ServiceAnswerError,
   ServiceUnreachableError,
-  TokenError,
+  type TokenError,
 } from '../../functions/service/errors.ts';
-import { failureOf, rig, SECRET, START } from '../kit/service/connect.ts';
+import { failureOf, rig, runningClock, SECRET, START } from '../kit/service/connect.ts';
 import {
   type Behaviour,
   destroy,
@@ -13,6 +13,7 @@ import {
   hang,
   html,
   json,
+  SERVICE_TIME,
   sequence,
   status,
 } from '../kit/service/server.ts';
@@ -52,8 +53,11 @@ describe('the token request', () => {
   test.each([400, 401, 403])('that is refused with %i names path and status', async code => {
     const { service, requests, tokenRequests } = await rig(user, { token: status(code) });
     const error = await failureOf(service.user('u'));
-    expect(error).toBeInstanceOf(TokenError);
-    expect(error).toMatchObject({ request: 'POST /oauth/token', cause: { status: code } });
+    expect(error).toMatchObject({
+      name: 'TokenError',
+      request: 'POST /oauth/token',
+      cause: { status: code },
+    });
     expect([requests.length, tokenRequests.length]).toEqual([0, 1]);
   });
 
@@ -62,11 +66,11 @@ describe('the token request', () => {
     ['no access_token', { token: 'x', n: 1 }, '$.access_token', 'the keys token (string), n (number)'],
     ['an empty one', { access_token: '' }, '$.access_token', 'access_token (string)'],
     ['one that no header can carry', { access_token: 'a\nb' }, '$.access_token', 'other characters'],
+    ['one with a space', { access_token: 'a b' }, '$.access_token', 'other characters'],
   ])('that answers %s is an error with its path', async (_title, body, path, found) => {
     const { service } = await rig(user, { token: json(body) });
     const error = await failureOf(service.user('u'));
-    expect(error).toBeInstanceOf(TokenError);
-    expect(error).toMatchObject({ request: 'POST /oauth/token', cause: { path } });
+    expect(error).toMatchObject({ name: 'TokenError', request: 'POST /oauth/token', cause: { path } });
     expect(((error as TokenError).cause as ServiceAnswerError).found).toContain(found);
     expect(error.message).toBe(((error as TokenError).cause as ServiceAnswerError).message);
   });
@@ -136,14 +140,12 @@ describe('the token request', () => {
   test('fails at once where the authorization server asks for more than 20 s', async () => {
     const { connection, waits } = await rig(user, { token: status(503, { 'retry-after': '600' }) });
     const error = await failureOf(connection.open({ deadline: START + 900_000 }).user('a'));
-    expect(error).toBeInstanceOf(TokenError);
-    expect(error).toMatchObject({ scope: 'everybody', retryAfter: 600_000 });
+    expect(error).toMatchObject({ name: 'TokenError', scope: 'everybody', retryAfter: 600_000 });
     expect(waits).toEqual([]);
   });
 
   test('is not made again after a time-out when the service has answered nothing since', async () => {
-    const began = Date.now();
-    const clock = () => START + Date.now() - began;
+    const clock = runningClock();
     const { service, tokenRequests } = await rig(user, { token: hang, requestTimeout: 60, clock });
     expect((await failureOf(service.user('a'))).message).toContain('no answer within 60 ms;');
     expect(tokenRequests).toHaveLength(1);
@@ -154,8 +156,7 @@ describe('a token that does not come before the deadline', () => {
   test('is what ended the time, where its request failed before', async () => {
     const { connection } = await rig(user, { token: sequence(status(503), hang) });
     const error = await failureOf(connection.open({ deadline: START + 500 }).user('a'));
-    expect(error).toBeInstanceOf(TokenError);
-    expect(error).toMatchObject({ request: 'POST /oauth/token', cause: { status: 503 } });
+    expect(error).toMatchObject({ name: 'TokenError', request: 'POST /oauth/token', cause: { status: 503 } });
     expect(error.message).toContain('(attempt 1)');
   });
 
@@ -233,4 +234,66 @@ test('an authentication server that is down is named as such', async () => {
   expect(error.message).toContain(
     'POST /auth/oauth/token: the connection failed (ECONNREFUSED) (5 attempts)',
   );
+});
+
+const jwt = (payload: object) => `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.sig`;
+
+describe('a token lives', () => {
+  const minute = 60_000;
+  test.each<[string, Behaviour, number]>([
+    ['by expires_in, renewed a minute before its end', token('t', { expires_in: 3600 }), 59 * minute],
+    ['by expires_in as text', token('t', { expires_in: '3600' }), 59 * minute],
+    ['shortly: renewed after 80 %', token('t', { expires_in: 100 }), 80_000],
+    ['by the exp of a JWT, on its clock', token(jwt({ exp: SERVICE_TIME / 1000 + 600 }), {}), 9 * minute],
+    ...(
+      [
+        ['nothing tells', token('t', {})],
+        ['expires_in is senseless', token('t', { expires_in: -1 })],
+        ['exp is past', token(jwt({ exp: 1 }), {})],
+        ['exp is missing', token(jwt({}), {})],
+        ['the JWT is no object', token(`a.${Buffer.from('1').toString('base64url')}.c`, {})],
+        ['it is no JWT inside', token('a.b.c', {})],
+      ] as const
+    ).map(([why, answer]): [string, Behaviour, number] => [`5 minutes when ${why}`, answer, 4 * minute]),
+  ])('%s', async (_title, answer, life) => {
+    const { service, tokenRequests, time } = await rig(user, { token: answer });
+    await service.user('u');
+    time.now = START + life - 1;
+    await service.user('u');
+    expect(tokenRequests).toHaveLength(1);
+    time.now = START + life;
+    await service.user('u');
+    expect(tokenRequests).toHaveLength(2);
+  });
+
+  test('by exp on our clock when the endpoint shows no Date', async () => {
+    const body = JSON.stringify({ access_token: jwt({ exp: START / 1000 + 600 }) });
+    const { service, tokenRequests, time } = await rig(user, {
+      token: response => {
+        response.sendDate = false;
+        response.end(body);
+      },
+    });
+    await service.user('u');
+    time.now = START + 9 * minute - 1;
+    await service.user('u');
+    expect(tokenRequests).toHaveLength(1);
+  });
+
+  test('on, when renewing fails before its end; not beyond', async () => {
+    const { service, tokenRequests, time } = await rig(user, { token: sequence(goodToken, status(403)) });
+    await service.user('u');
+    time.now = START + 59 * minute;
+    await service.user('u');
+    await service.user('u');
+    expect(tokenRequests).toHaveLength(2);
+    time.now = START + 59 * minute + 30_000;
+    await service.user('u');
+    expect(tokenRequests).toHaveLength(3);
+    time.now = START + 60 * minute;
+    expect(await failureOf(service.user('u'))).toMatchObject({
+      cause: { status: 403 },
+      request: 'POST /oauth/token',
+    });
+  });
 });

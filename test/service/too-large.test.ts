@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { ServiceStatusError } from '../../functions/service/errors.ts';
 import { all, failureOf, ids, rig } from '../kit/service/connect.ts';
 import { type Behaviour, destroy, hangInBody, json, status } from '../kit/service/server.ts';
 
@@ -69,16 +68,14 @@ describe('a page that is too large', () => {
     expect(requests.map(request => request.query.first)).toEqual(['20', '10', '10', '20', '10', '10']);
   });
 
-  test('goes down to a single item', async () => {
-    const { service } = await rig(upTo(1, status(413)), { pageSize: { projects: 7 } });
-    expect(await ids(service.projects('p'))).toEqual(IDS);
-  });
-
   test('is an error when a single item fails too, after all retries', async () => {
     const { service, requests } = await rig(status(500), { pageSize: { projects: 4 } });
     const error = await failureOf(all(service.projects('p')));
-    expect(error).toBeInstanceOf(ServiceStatusError);
-    expect(error).toMatchObject({ status: 500, request: 'GET /processes/p/projects?first=1' });
+    expect(error).toMatchObject({
+      name: 'ServiceStatusError',
+      status: 500,
+      request: 'GET /processes/p/projects?first=1',
+    });
     const sizes = requests.map(request => request.query.first);
     expect(sizes).toEqual(['4', '4', '2', '2', '1', '1', '1', '1', '1']);
   });

@@ -12,8 +12,11 @@ export interface Edited {
   readonly visible: 'by its update time' | 'by the audit log' | 'by a sweep';
 }
 
+/** The part of the service that an edit needs. */
+type Service = Pick<SimulatedBackend, 'workspace' | 'edit' | 'freedoms'>;
+
 interface Target {
-  readonly service: SimulatedBackend;
+  readonly service: Service;
   readonly processId: string;
   readonly step: Edit;
   readonly process: SimulatedProcess;
@@ -28,7 +31,7 @@ const NUMBERS = ['', '1', '10', '100', '0.1', '0.01', '-1', '-10', '1.5'];
 const DATES = ['2026-01-31', '2026-12-01', ''];
 
 /** Makes one edit, where the workspace has what it needs. */
-export function applyEdit(service: SimulatedBackend, processId: string, step: Edit): Edited | undefined {
+export function applyEdit(service: Service, processId: string, step: Edit): Edited | undefined {
   const process = service.workspace().processes.get(processId) as SimulatedProcess;
   const projectId = at([...process.projects.keys()], step.a);
   const taskId = projectId && at([...(process.projects.get(projectId)?.tasks.keys() ?? [])], step.b);
@@ -37,7 +40,7 @@ export function applyEdit(service: SimulatedBackend, processId: string, step: Ed
 }
 
 /** The ids of those who make an edit. */
-export function editorsOf(service: SimulatedBackend, { by }: Pick<Edit, 'by'>): readonly string[] {
+export function editorsOf(service: Service, { by }: Pick<Edit, 'by'>): readonly string[] {
   const ids = service.workspace().users.map(({ id }) => id);
   return by.length === 0 ? [SYSTEM] : [...new Set(by.flatMap(number => at(ids, number) ?? []))];
 }

@@ -9,7 +9,6 @@ import { settingsWithReasons } from '../../../cli/init/reasons.ts';
 import { readConfig } from '../../../functions/config/read.ts';
 import type { Judged } from '../../../functions/doctor/finding.ts';
 import { judgeIdentifier, judgeStability } from '../../../functions/doctor/records.ts';
-import { judgeLag } from '../../../functions/doctor/updates.ts';
 import { withEnvFile } from '../../../local/basics/process.ts';
 import { UsageError } from '../../../local/basics/usage-error.ts';
 import { readConfigFile } from '../../../local/settings/config-file.ts';
@@ -159,16 +158,6 @@ describe('the reason of a setting', () => {
         key: 'identifiers',
         value: { task: 'taskKey' },
         why: { 'task identifiers': 'A task is identified by taskKey (strings).' },
-      },
-    ]);
-  });
-
-  it('that makes the overlap longer is how late updates are shown', () => {
-    expect(reasons(judgeLag(90_000, { asked: [], came: 'late' })).process).toMatchObject([
-      {
-        key: 'overlap',
-        value: '5m',
-        why: { 'updatedAfter shows updates': expect.stringContaining('late, by 90 s') },
       },
     ]);
   });

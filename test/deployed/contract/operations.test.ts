@@ -10,10 +10,9 @@ import { createDeliveries, createSnapshots } from '../../../functions/store/dyna
 import type { Setting } from '../../kit/operations/setting.ts';
 import { TABLE_TIMING } from '../../kit/table.ts';
 import { operationsContract } from '../../operations/contract.ts';
-import { HOSTS } from '../config.ts';
+import { CONTRACT, HOSTS } from '../config.ts';
 import { CREDENTIALS, REGION } from '../emulator/environment.ts';
-import { CONTRACT } from '../words.ts';
-import type { ContractOptions } from './options.ts';
+import type { ContractOptions } from '../scenario/contract.ts';
 
 const options = JSON.parse(process.env.CONTRACT_OPTIONS ?? '{}') as ContractOptions;
 

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -131,4 +131,15 @@ async function stop(child: ChildProcess): Promise<void> {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
   await ended;
+}
+
+/** Kills the processes in which the emulator runs a function now, as a machine that fails would. @returns how many */
+export function killFunction(emulator: number, functionName: string): number {
+  const workers = execFileSync('ps', ['-A', '-o', 'pid=', '-o', 'ppid=', '-o', 'args='], { encoding: 'utf8' })
+    .split('\n')
+    .map(line => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [])
+    .filter(([, , parent, command]) => parent === String(emulator) && command?.includes(`-${functionName}-`))
+    .map(([, pid]) => Number(pid));
+  for (const pid of workers) process.kill(pid, 'SIGKILL');
+  return workers.length;
 }

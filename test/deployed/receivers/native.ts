@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { ReceivedEvents } from './received-events.ts';
-import { type Received, startReceiver } from './server.ts';
+import { type Received, ReceivedEvents, startReceiver } from './server.ts';
 
 /** An HTTP endpoint as SNS wants it: it confirms its subscription, then takes notifications, raw ones or envelopes. */
 export interface NativeSubscriber {

@@ -1,7 +1,10 @@
+import assert from 'node:assert/strict';
 import { createServer as createHttpServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { text } from 'node:stream/consumers';
+import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { type Listening, listen } from '../../kit/listen.ts';
+import { PROCESS } from '../config.ts';
 
 export interface Certificate {
   readonly cert: string;
@@ -29,4 +32,26 @@ export async function startReceiver(receive: Receive, certificate?: Certificate)
     response.end();
   };
   return listen(certificate ? createHttpsServer(certificate, listener) : createHttpServer(listener));
+}
+
+/** What one receiver got of the process that is edited: every event, and which of them came again. */
+export class ReceivedEvents {
+  readonly #events = new Map<string, { event: ChangeEvent; json: string }>();
+  /** Events that came again. */
+  repeated = 0;
+
+  /** @throws when an id comes again with other content */
+  add(json: string): void {
+    const event = JSON.parse(json) as ChangeEvent;
+    if (event.data.process.id !== PROCESS) return;
+    const known = this.#events.get(event.id);
+    if (known) {
+      assert.equal(json, known.json, `${event.id} came again with other content`);
+      this.repeated += 1;
+    } else this.#events.set(event.id, { event, json });
+  }
+
+  get events(): ChangeEvent[] {
+    return [...this.#events.values()].map(({ event }) => event);
+  }
 }

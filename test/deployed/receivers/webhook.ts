@@ -1,6 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import { ReceivedEvents } from './received-events.ts';
-import { type Certificate, startReceiver } from './server.ts';
+import { type Certificate, ReceivedEvents, startReceiver } from './server.ts';
 
 /** A webhook that verifies every delivery with the official package. */
 export interface WebhookReceiver {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { openBrowser } from '../../kit/browser/browser.ts';
+import { start } from '../command.ts';
 import { REGION } from '../emulator/environment.ts';
 import type { Operator } from '../operators.ts';
 import { until } from '../until.ts';
@@ -22,12 +23,15 @@ export async function throughThePage({ report, operators, stack }: World, own: O
   const browser = await openBrowser();
   if (typeof browser === 'string') return report.skipped('the console', browser);
   const { act } = await operators();
-  const shown = showConsole(stack.name, own.gate.endpoint, act);
+  const child = start(`console --stack ${stack.name} --region ${REGION}`, { ...own.gate, ...act }, 600_000);
+  child.stderr?.pipe(process.stderr);
+  const address = once(createInterface(child.stdout as Readable), 'line').then(([line]) => String(line));
+  const code = once(child, 'close').then(([code]) => code);
   try {
     const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
     page.setDefaultTimeout(WITHIN);
     await report.check('shows the stack: its process, its endpoints, its events', async () => {
-      await page.goto(await shown.address);
+      await page.goto(await address);
       await page.locator('.deployment-name', { hasText: stack.name }).waitFor();
       await page.getByRole('link', { name: PROCESS, exact: true }).first().waitFor();
       await page.locator('a.line').first().waitFor();
@@ -39,34 +43,12 @@ export async function throughThePage({ report, operators, stack }: World, own: O
     await report.check('replays to it what it had', () => replay(page, own));
   } finally {
     await browser.close();
-    shown.child.kill('SIGINT');
+    child.kill('SIGINT');
   }
   await report.check('is gone once the command ends', async () => {
-    assert.equal(await shown.code, 0);
-    await assert.rejects(fetch(new URL('/', await shown.address)));
+    assert.equal(await code, 0);
+    await assert.rejects(fetch(new URL('/', await address)));
   });
-}
-
-interface Shown {
-  readonly child: ChildProcess;
-  readonly address: Promise<string>;
-  readonly code: Promise<number | null>;
-}
-
-function showConsole(name: string, endpoint: string, operator: Operator): Shown {
-  const args = [join(ROOT, 'cli/changewire.js'), 'console', '--stack', name, '--region', REGION];
-  const child = spawn(process.execPath, args, {
-    env: {
-      PATH: process.env.PATH,
-      AWS_ENDPOINT_URL: endpoint,
-      AWS_ACCESS_KEY_ID: operator.credentials.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: operator.credentials.secretAccessKey,
-      AWS_EC2_METADATA_DISABLED: 'true',
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const address = once(createInterface(child.stdout), 'line').then(([line]) => String(line));
-  return { child, address, code: once(child, 'close').then(([code]) => code) };
 }
 
 async function pauseAndResume(page: Page, { ask }: Operator): Promise<void> {

@@ -1,11 +1,24 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { ContractOptions } from '../contract/options.ts';
+import { ended } from '../command.ts';
+import type { Certificate } from '../receivers/server.ts';
 import type { OwnEmulator, World } from '../world.ts';
 
 const CONFIG = fileURLToPath(new URL('../contract/vitest.config.ts', import.meta.url));
 const VITEST = fileURLToPath(new URL('../../../node_modules/.bin/vitest', import.meta.url));
+
+/** What the contract is told of the stack: as JSON, in `CONTRACT_OPTIONS`. */
+export interface ContractOptions {
+  readonly endpoint: string;
+  readonly stackName: string;
+  readonly tableName: string;
+  /** Of somebody who may act. */
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  readonly arn: string;
+  /** Where the functions' internet leads to for the receiver's name. */
+  readonly port: number;
+  readonly certificate: Certificate;
+}
 
 /** The contract that the operations keep everywhere, over the deployed function, on processes that nobody polls. */
 export async function contract(world: World, { contract, gate }: OwnEmulator): Promise<void> {
@@ -22,15 +35,10 @@ export async function contract(world: World, { contract, gate }: OwnEmulator): P
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: 420_000,
     });
-    let said = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', text => {
-        said += text;
-      });
-    const [code] = await once(child, 'close');
-    if (code !== 0) throw new Error(said.slice(-6_000));
+    const { code, out, err } = await ended(child);
+    if (code !== 0) throw new Error((out + err).slice(-6_000));
     // Of the files, then of the tests.
-    return said.match(/\d+ passed/g)?.at(-1);
+    return out.match(/\d+ passed/g)?.at(-1);
   });
   // Their receiver is gone.
   const { endpoints } = await act.ask({ operation: 'endpoints', limit: 100 });

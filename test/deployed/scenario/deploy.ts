@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { CONFIGURED, configOf, HOSTS } from '../config.ts';
+import type { NativeSubscriber } from '../receivers/native.ts';
 import { until } from '../until.ts';
 import {
   held,
@@ -12,7 +13,6 @@ import {
   WORKSPACE,
   type World,
 } from '../world.ts';
-import { untilConfirmed } from './handshake.ts';
 
 /** From an empty account to the first event, in the order of docs/deploying.md. */
 export async function deploy(world: World): Promise<void> {
@@ -23,10 +23,6 @@ export async function deploy(world: World): Promise<void> {
   await report.check('cdk bootstrap', async () => void (await stack.bootstrap()));
   if (own) await failAtFirst(world, own, config);
   await report.check('changewire deploy', async () => void (await stack.deploy(config)));
-  await report.check('changewire deploy again changes nothing', async () => {
-    const said = await stack.deploy(config);
-    assert.equal(said.split('(no changes)').length, 1 + stack.names.length, `it said: ${said.slice(-1_000)}`);
-  });
   await report.check('SNS confirms its subscription', () => untilConfirmed(world, everything));
   await report.check('without credentials a pass fails, and says what to do', async () => {
     const began = Date.now();
@@ -46,6 +42,29 @@ export async function deploy(world: World): Promise<void> {
   await report.check('the baseline tells nothing', () => {
     for (const [name, { events }] of receiversOfAll(world))
       assert.deepEqual(events, [], `what ${name} was told`);
+  });
+}
+
+/** Deploys the same, then a subscription more. */
+export async function redeploy({
+  report,
+  stack,
+  service,
+  everything,
+  dueDates,
+  ...world
+}: World): Promise<void> {
+  const config = { service, everything: everything.url, endpoints: world.own !== undefined };
+  await report.check('changewire deploy again changes nothing', async () => {
+    const said = await stack.deploy(configOf(config));
+    assert.equal(said.split('(no changes)').length, 1 + stack.names.length, `it said: ${said.slice(-1_000)}`);
+  });
+  await report.check('a subscription is added by another deployment', async () => {
+    await stack.deploy(configOf({ ...config, dueDates: dueDates.url }));
+    return untilConfirmed({ stack, ...world }, dueDates, {
+      RawMessageDelivery: 'true',
+      FilterPolicy: JSON.stringify({ eventType: ['task.updated'], changedFields: ['dueDate'] }),
+    });
   });
 }
 
@@ -86,4 +105,28 @@ export async function firstEvents(world: World): Promise<void> {
     untilTold(world, 150, 'scheduled'),
   );
   await report.check('each event came once', () => onceEach(world));
+}
+
+/** Waits until a subscription of the stack is confirmed. An emulator that somebody else started may send no handshake for
+ *  it: then the subscriber subscribes by itself, from another address, with `attributes` as the stack gives them. */
+export async function untilConfirmed(
+  { stack, aws, own }: Pick<World, 'stack' | 'aws' | 'own'>,
+  subscriber: NativeSubscriber,
+  attributes: Record<string, string> = {},
+): Promise<string | undefined> {
+  const topic = stack.output('TopicArn');
+  const confirmed = () =>
+    until(10, () => {
+      assert.ok(subscriber.confirmed, 'no handshake came, or it failed');
+      assert.deepEqual([...subscriber.topics], [topic]);
+    });
+  try {
+    await confirmed();
+    return undefined;
+  } catch (error) {
+    if (own) throw error;
+    await aws.subscribe(topic, `${subscriber.url}?by=hand`, attributes);
+    await confirmed();
+    return "by hand, for this emulator confirms no stack's subscriptions";
+  }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Told } from '../../kit/told.ts';
 import { configOf } from '../config.ts';
 import { lineOf } from '../edits.ts';
+import { changePolicies } from '../operators.ts';
 import { until } from '../until.ts';
 import {
   held,
@@ -13,7 +14,7 @@ import {
   untilTold,
   type World,
 } from '../world.ts';
-import { untilConfirmed } from './handshake.ts';
+import { untilConfirmed } from './deploy.ts';
 import { republish } from './people.ts';
 
 /** What must be true of everything that happened. */
@@ -39,17 +40,19 @@ export async function settled(world: World, baseline: Told): Promise<void> {
   });
 }
 
-/** `changewire destroy` leaves the table, the next deployment goes on over it, and no destroying reaches it. */
-export async function destroy(world: World): Promise<void> {
+/** `changewire destroy` leaves the table, the next deployment goes on over it, and no destroying reaches it.
+ *  @param comesBack checks a process that the next deployment has again */
+export async function destroy(world: World, comesBack: () => Promise<void>): Promise<void> {
   const { report, stack, aws, own } = world;
   report.part('Destroying, and deploying again');
   const backlog = own ? await commitUnpublished(world, own) : [];
-  await aws.detachOperators(stack);
+  await changePolicies('detach', aws.endpoint, stack);
   await report.check('changewire destroy', async () => void (await stack.destroy()));
   own?.gate.weather('sns', 'healthy');
   await onlyTheTableIsLeft(world);
   await deployAgain(world, backlog);
-  await aws.detachOperators(stack);
+  await comesBack();
+  await changePolicies('detach', aws.endpoint, stack);
   await report.check('cdk destroy --all stops at the table', () =>
     assert.rejects(stack.destroyAll(), /[Tt]ermination ?[Pp]rotection/),
   );
@@ -118,7 +121,7 @@ async function deployAgain(world: World, backlog: readonly string[]): Promise<vo
         return `${backlog.length} events`;
       }),
     );
-  await aws.attachOperators(stack);
+  await changePolicies('attach', aws.endpoint, stack);
   await report.check('published once more, all reaches the native subscription, too', async () => {
     await republish(world);
     return untilTold(world, 240, 'start');

@@ -1,21 +1,11 @@
 import assert from 'node:assert/strict';
-import { configOf } from '../config.ts';
 import { lineOf } from '../edits.ts';
 import { until } from '../until.ts';
 import { onceEach, untilTold, type World } from '../world.ts';
-import { untilConfirmed } from './handshake.ts';
 
-/** Every kind of edit, and a subscription that is added to a running stack. */
+/** Every kind of edit. */
 export async function editAll(world: World): Promise<void> {
-  const { report, stack, service, everything, dueDates, edits, own } = world;
-  await report.check('a subscription is added by another deployment', async () => {
-    const endpoints = own !== undefined;
-    await stack.deploy(configOf({ service, everything: everything.url, dueDates: dueDates.url, endpoints }));
-    return untilConfirmed(world, dueDates, {
-      RawMessageDelivery: 'true',
-      FilterPolicy: JSON.stringify({ eventType: ['task.updated'], changedFields: ['dueDate'] }),
-    });
-  });
+  const { report, dueDates, edits, own } = world;
   const [first = '', second = '', third = ''] = edits.projects();
   const [one = '', two = '', three = ''] = edits.tasks(first);
   edits.updateTask(first, one, 'dueDate', '2027-03-01');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { killFunction } from '../emulator/workers.ts';
+import { killFunction } from '../emulator/start.ts';
 import { until } from '../until.ts';
 import { held, type OwnEmulator, onceEach, pass, served, untilTold, type World } from '../world.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Snapshots } from '../../../functions/store/store.ts';
+import { CONTRACT } from '../config.ts';
 import { until } from '../until.ts';
-import { CONTRACT } from '../words.ts';
 import type { World } from '../world.ts';
 
 const FUNCTIONS = ['Poll', 'Publish', 'Route', 'Deliver', 'Tick'] as const;

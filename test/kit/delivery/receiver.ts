@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
 import { listen } from '../listen.ts';
 
 /** One request as it came. */
@@ -67,6 +68,13 @@ export async function startReceiver(...script: Reaction[]) {
     },
     stop,
   };
+}
+
+/** A receiver that ends with the test. */
+export async function receiver(...script: Reaction[]) {
+  const started = await startReceiver(...script);
+  onTestFinished(started.stop);
+  return started;
 }
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;

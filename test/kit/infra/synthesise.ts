@@ -110,13 +110,28 @@ export function allowed(template: Template, role: string): { actions: string[]; 
     .map(({ Action, Resource }) => ({ actions: [Action].flat(), resources: [Resource].flat() }));
 }
 
-/** The resource in a statement about the secret of this name only. */
-export function secretArn(name: string): object {
-  const parts = ['Partition', 'Region', 'AccountId'].map(part => ({ Ref: `AWS::${part}` }));
-  const [partition, region, account] = parts;
-  const secret = `:secret:${name}-??????`;
-  return { 'Fn::Join': ['', ['arn:', partition, ':secretsmanager:', region, ':', account, secret]] };
+/** A value of a template with references as text: `Id` for `Ref`, `Id.Arn` for an attribute, without the hash of the id. */
+export function plain(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  const { Ref, ...rest } = value as { Ref?: string };
+  if (Ref !== undefined) return withoutHash(Ref);
+  const {
+    'Fn::GetAtt': attribute,
+    'Fn::Join': join,
+    'Fn::ImportValue': imported,
+  } = rest as { 'Fn::GetAtt'?: string[]; 'Fn::Join'?: [string, unknown[]]; 'Fn::ImportValue'?: string };
+  if (attribute) return `${withoutHash(attribute[0] ?? '')}.${attribute[1]}`;
+  if (join) return join[1].map(plain).join(join[0]);
+  // Another stack exports an attribute as `ExportsOutputFnGetAtt` or `ExportsOutputRef`, id, attribute and hash.
+  if (imported)
+    return imported.replace(/^.*Output(?:FnGetAtt|Ref)(\w+?)[0-9A-F]{8}(\w*)[0-9A-F]{8}$/, (_, id, of) =>
+      of === '' ? id : `${id}.${of}`,
+    );
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plain(each)]));
 }
+
+const withoutHash = (id: string) => id.replace(/[0-9A-F]{8}$/, '');
 
 /** The environment of a function as Lambda gives it: references become texts like those of AWS. */
 export function environmentOf(template: Template, name: string): Record<string, string> {

@@ -83,3 +83,17 @@ export async function receiver(options?: Parameters<typeof startReceiver>[0]): P
   afterwards(() => started.close());
   return started;
 }
+
+type Wanted = Omit<Parameters<LocalSns['subscribe']>[0], 'url'>;
+
+/** A running local SNS, with an endpoint that has confirmed its subscription. */
+export async function startSubscribed(
+  { reply, ...wanted }: Wanted & Pick<NonNullable<Parameters<typeof startReceiver>[0]>, 'reply'> = {},
+  options: Parameters<typeof startSns>[0] = {},
+) {
+  const running = await startSns(options);
+  const endpoint = await receiver({ ...(reply && { reply }) });
+  const subscribed = await running.sns.subscribe({ url: endpoint.url, ...wanted });
+  await subscribed.confirmed;
+  return { ...running, endpoint, subscribed };
+}

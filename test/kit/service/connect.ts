@@ -7,6 +7,12 @@ import { type Behaviour, startServer, type TestServer } from './server.ts';
 export const SECRET = 'the-client+secret/ß';
 export const START = Date.parse('2026-07-01T10:00:00Z');
 
+/** A clock that goes on from START, in real time. */
+export function runningClock(): () => number {
+  const began = Date.now();
+  return () => START + Date.now() - began;
+}
+
 /** A client of a misbehaving server, with virtual time: sleeping moves the clock and returns at once. */
 export interface Rig extends TestServer {
   readonly connection: ServiceConnection;

@@ -16,19 +16,16 @@ function terminal(isTTY: boolean) {
 const format = (_: ChangeEvent, { colour }: { colour: boolean }) => `an event${colour ? ' in colour' : ''}`;
 
 const clock = () => Date.UTC(2026, 10, 22);
+const open = (
+  at: Parameters<typeof createOutput>[0],
+  more: Partial<Parameters<typeof createOutput>[1]> = {},
+) => createOutput(at, { json: false, log: 'text', timeZone: 'UTC', format, noColour: true, clock, ...more });
 const TIME = '2026-11-22T00:00:00.000Z';
 
 describe('the output', () => {
   test('for programs is one JSON event a line on stdout, and all else on stderr', () => {
     const at = terminal(true);
-    const output = createOutput(at, {
-      json: true,
-      log: 'text',
-      timeZone: 'UTC',
-      format,
-      noColour: true,
-      clock,
-    });
+    const output = open(at, { json: true });
     output.event(event);
     output.info('hello');
     output.log.warn('careful', { code: 'x', nothing: undefined, n: 1 });
@@ -41,7 +38,7 @@ describe('the output', () => {
     [false, false, 'an event\n00:00:00  careful\n'],
   ])('for people is on stdout, in colour on a terminal that wants it: %s %s', (isTTY, noColour, expected) => {
     const at = terminal(isTTY);
-    const output = createOutput(at, { json: false, log: 'text', timeZone: 'UTC', format, noColour, clock });
+    const output = open(at, { noColour });
     output.event(event);
     output.warn('careful');
     output.log.info('chatter');
@@ -50,7 +47,7 @@ describe('the output', () => {
 
   test('in JSON is an object for each message, with time and level, whatever the details are called', () => {
     const at = terminal(true);
-    const output = createOutput(at, { json: true, log: 'json', format, noColour: false, clock });
+    const output = open(at, { json: true, log: 'json', noColour: false });
     output.event(event);
     output.info('two\n\nlines   in columns', { lines: 2 });
     output.warn('crm: answered 500', { endpoint: 'crm', level: 'none' });
@@ -66,7 +63,7 @@ describe('the output', () => {
 
   test('in JSON alone has the events among its lines, on stdout', () => {
     const at = terminal(true);
-    const output = createOutput(at, { json: false, log: 'json', format, noColour: false, clock });
+    const output = open(at, { log: 'json', noColour: false });
     output.event(event);
     output.info('hello');
     const [words, nothing] = at.read();
@@ -82,14 +79,7 @@ describe('the output', () => {
     const hostile = 'x\u001B[2J\u0007\u009B\0\u202E\r\nforged';
     const shown = 'x\\u001b[2J\\u0007\\u009b\\u0000\\u202e\\r\\nforged';
     const at = terminal(true);
-    const output = createOutput(at, {
-      json: false,
-      log: 'text',
-      timeZone: 'UTC',
-      format,
-      noColour: true,
-      clock,
-    });
+    const output = open(at);
     output.warn(hostile);
     output.log.error('failed', { projectId: hostile, list: ['\u009B'], [hostile]: 1 });
     output.info(`two\n  lines\u001B[2J`);
@@ -112,7 +102,7 @@ describe('the output', () => {
     'with stdout a terminal: %s, --json: %s and a log of %s says whether a person reads it now: %s',
     (isTTY, json, log, expected) => {
       const [{ stdout }, { stderr }] = [terminal(isTTY), terminal(!isTTY)];
-      const output = createOutput({ stdout, stderr }, { json, log, format, noColour: true, clock });
+      const output = open({ stdout, stderr }, { json, log });
       expect(output.isTerminal).toBe(expected);
     },
   );
@@ -126,7 +116,7 @@ describe('the output', () => {
         seen = width;
         return '';
       };
-      createOutput(at, { json: false, log: 'text', format: see, noColour: true, clock }).event(event);
+      open(at, { format: see }).event(event);
       return seen;
     });
     expect(widths).toEqual([80, undefined]);

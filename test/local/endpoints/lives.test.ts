@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { sleep } from '../../../functions/basics/system.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import type { EndpointFilter } from '../../../functions/model/filter.ts';
-import { answer, startReceiver } from '../../kit/delivery/receiver.ts';
+import { answer, receiver } from '../../kit/delivery/receiver.ts';
 import { someEvents } from '../../kit/delivery/setting.ts';
 import { openDelivering } from '../../kit/local/delivering.ts';
 import { eventually } from '../../kit/local/sns.ts';
@@ -39,12 +39,6 @@ async function live(url: string, directory: string, ahead = 0, filter?: Endpoint
 }
 
 const ids = (all: readonly { readonly eventId: string }[]) => all.map(({ eventId }) => eventId);
-
-async function receiver(...script: Parameters<typeof startReceiver>) {
-  const started = await startReceiver(...script);
-  onTestFinished(started.stop);
-  return started;
-}
 
 describe('300 events to an endpoint that fails every other time, over lives that end at any moment', () => {
   it('invariant 11: are each taken or in a row whenever a life has ended, and get there once it is well', async () => {

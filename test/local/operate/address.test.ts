@@ -68,10 +68,6 @@ describe('the address of a run', () => {
     if (text !== undefined) writeFileSync(join(directory, ADDRESS_FILE), text);
     expect(readAddress(directory)).toBe(undefined);
   });
-
-  it('has another token in each run', () => {
-    expect(new Set(Array.from({ length: 100 }, newToken)).size).toBe(100);
-  });
 });
 
 describe('the file that opens the console', () => {

@@ -1,10 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { withoutRoot } from '../../../functions/config/problems.ts';
-import { readConfig } from '../../../functions/config/read.ts';
 import { UsageError } from '../../../local/basics/usage-error.ts';
 import {
   configFileIn,
@@ -62,21 +60,6 @@ describe('a configuration file', () => {
     expect(readConfigFile(file({ $schema, ...config() })).workspaces).toHaveLength(1);
     expect(refusal(file({ $schema: 1, ...config() }))).toContain('unknown key (1)');
     expect(refusal(file(config({}, { $schema })))).toContain('unknown key');
-  });
-
-  test('is refused with each of its problems: the place, what was found, and what is allowed', () => {
-    const path = file(config({ changes: '2x', swep: '6h' }));
-    const [first, ...problems] = refusal(path).split('\n');
-    expect(first).toBe(`${path}:`);
-    expect(problems).toHaveLength(2);
-    expect(problems.join('\n')).toMatch(/ {2}- .*changes.*"2x".*a duration from "5s" to "24h"/);
-    expect(problems.join('\n')).toMatch(/ {2}- .*swep.*did you mean "sweep"/);
-  });
-
-  test('that is the cdk.json of this project says to a run what it says to the deployment', () => {
-    const path = fileURLToPath(new URL('../../../cdk.json', import.meta.url));
-    const { context } = JSON.parse(readFileSync(path, 'utf8')) as { context: { changewire: object } };
-    expect(readConfigFile(path)).toEqual(readConfig(context.changewire));
   });
 
   test.each([

@@ -43,46 +43,29 @@ describe('--filter', () => {
     });
   });
 
+  const SYNTAX =
+    '--filter takes key=value, such as --filter events=task.updated,task.created --filter to:status=Done.';
+  const KEYS =
+    'allowed keys: events, workspaces, processes, projects, fields, actors, exceptActors, from:FIELD, to:FIELD, added:FIELD, removed:FIELD.';
+  const LENGTH = 'allowed: text of 1 to 256 characters.';
+  const LONG = 'a'.repeat(257);
+
   test.each([
+    ['task.updated', SYNTAX],
+    ['=task.updated', SYNTAX],
+    ['event=task.updated', `--filter: unknown key "event"; ${KEYS} Did you mean events?`],
+    ['colour=red', `--filter: unknown key "colour"; ${KEYS}`],
+    ['constructor=x', `--filter: unknown key "constructor"; ${KEYS}`],
+    ['fields=', `--filter fields=: found ""; ${LENGTH}`],
+    ['exceptActors=', `--filter exceptActors=: found ""; ${LENGTH}`],
+    ['to:=Done', `--filter: unknown key text of 3 characters; ${KEYS} Did you mean to:FIELD?`],
+    ['until:status=Done', `--filter: unknown key "until:status"; ${KEYS}`],
     [
-      'task.updated',
-      '--filter takes key=value, such as --filter events=task.updated,task.created --filter to:status=Done.',
-    ],
-    [
-      '=task.updated',
-      '--filter takes key=value, such as --filter events=task.updated,task.created --filter to:status=Done.',
-    ],
-    [
-      'event=task.updated',
-      '--filter: unknown key "event"; allowed keys: events, workspaces, processes, projects, fields, actors, exceptActors, from:FIELD, to:FIELD, added:FIELD, removed:FIELD. Did you mean events?',
-    ],
-    [
-      'colour=red',
-      '--filter: unknown key "colour"; allowed keys: events, workspaces, processes, projects, fields, actors, exceptActors, from:FIELD, to:FIELD, added:FIELD, removed:FIELD.',
-    ],
-    [
-      'constructor=x',
-      '--filter: unknown key "constructor"; allowed keys: events, workspaces, processes, projects, fields, actors, exceptActors, from:FIELD, to:FIELD, added:FIELD, removed:FIELD.',
-    ],
-    ['fields=', '--filter fields=: found ""; allowed: text of 1 to 256 characters.'],
-    ['exceptActors=', '--filter exceptActors=: found ""; allowed: text of 1 to 256 characters.'],
-    [
-      'to:=Done',
-      '--filter: unknown key text of 3 characters; allowed keys: events, workspaces, processes, projects, fields, actors, exceptActors, from:FIELD, to:FIELD, added:FIELD, removed:FIELD. Did you mean to:FIELD?',
-    ],
-    [
-      'until:status=Done',
-      '--filter: unknown key "until:status"; allowed keys: events, workspaces, processes, projects, fields, actors, exceptActors, from:FIELD, to:FIELD, added:FIELD, removed:FIELD.',
-    ],
-    [
-      `to:status=Open,${'a'.repeat(257)}`,
+      `to:status=Open,${LONG}`,
       '--filter to:status=: found text of 257 characters; allowed: text of at most 256 characters, a number, true or false.',
     ],
-    [
-      `added:${'a'.repeat(257)}=x`,
-      '--filter added:FIELD=: found text of 257 characters; allowed: text of 1 to 256 characters.',
-    ],
-    ['fields=a,,b', '--filter fields=: found ""; allowed: text of 1 to 256 characters.'],
+    [`added:${LONG}=x`, `--filter added:FIELD=: found text of 257 characters; ${LENGTH}`],
+    ['fields=a,,b', `--filter fields=: found ""; ${LENGTH}`],
   ])('refuses %.30j with what is allowed', (option, message) => {
     expect(() => filterOption([option])).toThrow(new UsageError(message));
   });

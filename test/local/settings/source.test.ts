@@ -6,7 +6,7 @@ import { workspacesOf } from '../../../functions/config/workspace.ts';
 import { withEnvFile } from '../../../local/basics/process.ts';
 import { UsageError } from '../../../local/basics/usage-error.ts';
 import { realSource, simulatedSource, type Timing } from '../../../local/settings/source.ts';
-import { credentialVariables, serviceSettings, watchedOf } from '../../../local/settings/watched.ts';
+import { serviceSettings, watchedOf } from '../../../local/settings/watched.ts';
 import { saveWorkspace } from '../../../simulator/persistence.ts';
 import { buildWorkspace, startSimulatedService } from '../../../simulator/server.ts';
 import { config } from '../../kit/infra/config-examples.ts';
@@ -149,19 +149,6 @@ describe('the workspaces of a configuration', () => {
     expect(us?.workspace.processes).toMatchObject([{ id: 'p1', sweep: 7_200_000 }]);
   });
 
-  test('may be looked at from 5 s on, and less often when they are quiet', () => {
-    const changes = { fastest: '5s', slowest: '5m' };
-    const processes = [{ id: 'p1' }, { id: 'p2', changes: '5s' }];
-    const [eu] = watchedOf(
-      readConfig({ changes, workspaces: [{ ...workspace, name: 'us', processes }] }),
-      environment,
-    );
-    expect(eu?.workspace.processes.map(each => each.changes)).toEqual([
-      { fastest: 5_000, slowest: 300_000 },
-      { fastest: 5_000, slowest: 5_000 },
-    ]);
-  });
-
   test('are refused with every variable that is missing or empty, and the remedy, and show no secret', () => {
     const { US_CLIENT_ID: _, ...partial } = environment;
     const message = (given: Record<string, string>) => {
@@ -188,12 +175,5 @@ describe('the workspaces of a configuration', () => {
     expect(() => watchedOf(alike, environment)).toThrow(
       /^The name of another workspace differs from example-eu only in .* from EXAMPLE_EU_CLIENT_ID\. Rename one of them\.$/,
     );
-  });
-
-  test('name their variables as an environment may have them', () => {
-    expect(credentialVariables('example-eu_1')).toEqual({
-      clientId: 'EXAMPLE_EU_1_CLIENT_ID',
-      clientSecret: 'EXAMPLE_EU_1_CLIENT_SECRET',
-    });
   });
 });

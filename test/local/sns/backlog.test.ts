@@ -46,23 +46,6 @@ describe('the backlog of a subscription', () => {
     expect(ids(await take(2))).toEqual(['e2', 'e3']);
   });
 
-  it('lets its takers wait until something is published', async () => {
-    const { add, take } = open();
-    const taken = take();
-    await vi.advanceTimersByTimeAsync(60_000);
-    await add('e1');
-    expect(ids(await taken)).toEqual(['e1']);
-  });
-
-  it('lets its takers go with nothing when they are stopped', async () => {
-    const { take, stopping } = open();
-    const taken = take();
-    await vi.advanceTimersByTimeAsync(10);
-    stopping.abort();
-    expect(await taken).toEqual([]);
-    expect(await take()).toEqual([]);
-  });
-
   it('hands out again what was put off, when that is due, and not before', async () => {
     const { backlog, add, take } = open();
     await add('e1');
@@ -109,14 +92,6 @@ describe('the backlog of a subscription', () => {
     expect(await again).toHaveLength(1);
   });
 
-  it('hands out at once what was given back', async () => {
-    const { backlog, add, take } = open();
-    await add('e1');
-    const [first] = await take();
-    backlog.giveBack(placeOf(first));
-    expect(await take()).toMatchObject([{ eventId: 'e1', attempts: 0 }]);
-  });
-
   it('invariant 11: removes what was delivered a moment later, together, and hands none of it out again', async () => {
     const { backlog, store, add, take } = open();
     const remove = vi.spyOn(store, 'remove');
@@ -157,14 +132,6 @@ describe('the backlog of a subscription', () => {
     await backlog.deadLetter(two.place, 'answered 410');
     await vi.advanceTimersByTimeAsync(30);
     expect(idle).toHaveBeenCalled();
-  });
-
-  it('rejects who waits for it when it is stopped', async () => {
-    const { backlog, add, stopping, signal } = open();
-    await add('e1');
-    const idle = backlog.idle(signal);
-    stopping.abort(new Error('stopped'));
-    await expect(idle).rejects.toThrow('stopped');
   });
 
   it('invariant 11: loses none and doubles none, whatever the outcome of each and however many take', async () => {

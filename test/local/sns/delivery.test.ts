@@ -1,16 +1,12 @@
 import { createVerify, X509Certificate } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
-import { SNS_RETRY_DELAYS } from '../../../local/sns/sns.ts';
-import { eventually, receiver, startSns } from '../../kit/local/sns.ts';
+import { eventually, receiver, startSns, startSubscribed } from '../../kit/local/sns.ts';
 
 const attributes = { eventType: 'task.updated', changedFields: ['status', 'dueDate'] };
 
 describe('a delivery in the envelope', () => {
   it('has the documented headers and fields', async () => {
-    const { sns, publish } = await startSns();
-    const endpoint = await receiver();
-    const subscribed = await sns.subscribe({ url: endpoint.url });
-    await subscribed.confirmed;
+    const { sns, publish, endpoint, subscribed } = await startSubscribed();
     await publish(['{"id":"1","name":"Zürich\\u0007"}'], attributes);
     await sns.idle();
     const [delivered] = endpoint.notifications();
@@ -44,9 +40,7 @@ describe('a delivery in the envelope', () => {
   });
 
   it('carries a signature that verifies over the documented string, and over no other', async () => {
-    const { sns, publish } = await startSns();
-    const endpoint = await receiver();
-    await (await sns.subscribe({ url: endpoint.url })).confirmed;
+    const { sns, publish, endpoint } = await startSubscribed();
     await publish(['first\nsecond Ω']);
     await sns.idle();
     const note = JSON.parse(endpoint.notifications()[0]?.body ?? '{}');
@@ -68,10 +62,7 @@ describe('a delivery in the envelope', () => {
 
 describe('a raw delivery', () => {
   it('is the message alone, with its header and without attributes', async () => {
-    const { sns, publish } = await startSns();
-    const endpoint = await receiver();
-    const subscribed = await sns.subscribe({ url: endpoint.url, raw: true });
-    await subscribed.confirmed;
+    const { sns, publish, endpoint, subscribed } = await startSubscribed({ raw: true });
     await publish(['{"id":"1"}'], attributes);
     await sns.idle();
     const [delivered] = endpoint.notifications();
@@ -91,13 +82,13 @@ describe('a raw delivery', () => {
 describe('a delivery that fails', () => {
   it('is retried after 5xx, 429, a reset and a time-out, with the same message id, until it succeeds', async () => {
     const replies = [500, 429, 'reset', 'hang', 302, 204] as const;
-    const { sns, publish, deadLetters, notices } = await startSns({
-      retryDelays: [1, 2, 3, 4, 5],
-      requestTimeout: 200,
-    });
-    const endpoint = await receiver({ reply: (_, n) => replies[n - 1] ?? 200 });
-    const subscribed = await sns.subscribe({ url: endpoint.url });
-    await subscribed.confirmed;
+    const { sns, publish, deadLetters, notices, endpoint, subscribed } = await startSubscribed(
+      { reply: (_, n) => replies[n - 1] ?? 200 },
+      {
+        retryDelays: [1, 2, 3, 4, 5],
+        requestTimeout: 200,
+      },
+    );
     await publish(['one']);
     await sns.idle();
     const ids = endpoint.notifications().map(({ headers }) => headers['x-amz-sns-message-id']);
@@ -109,10 +100,10 @@ describe('a delivery that fails', () => {
   });
 
   it('invariant 11: becomes a dead letter when the retries are used up, and says so', async () => {
-    const { sns, publish, notices, deadLetters } = await startSns();
-    const endpoint = await receiver({ reply: () => 503 });
-    const subscribed = await sns.subscribe({ url: endpoint.url, name: 'down' });
-    await subscribed.confirmed;
+    const { sns, publish, notices, deadLetters, endpoint, subscribed } = await startSubscribed({
+      reply: () => 503,
+      name: 'down',
+    });
     await publish(['{"id":"e1"}', '{"id":"e2"}'], attributes);
     await sns.idle();
     expect(endpoint.notifications()).toHaveLength(6);
@@ -131,10 +122,10 @@ describe('a delivery that fails', () => {
   });
 
   it('becomes a dead letter at once when the endpoint refuses it for good', async () => {
-    const { sns, publish, deadLetters } = await startSns();
-    const endpoint = await receiver({ reply: () => 404 });
-    const subscribed = await sns.subscribe({ url: endpoint.url, raw: true });
-    await subscribed.confirmed;
+    const { sns, publish, deadLetters, endpoint, subscribed } = await startSubscribed({
+      reply: () => 404,
+      raw: true,
+    });
     await publish(['one']);
     await sns.idle();
     expect(endpoint.notifications()).toHaveLength(1);
@@ -154,10 +145,6 @@ describe('a delivery that fails', () => {
     expect(endpoint.notifications()).toHaveLength(2);
     expect(notices.find(line => line.startsWith('warn'))).toContain('disk full');
   });
-
-  it('follows by default the policy that SNS documents for HTTP endpoints', () => {
-    expect(SNS_RETRY_DELAYS).toEqual([20_000, 20_000, 20_000]);
-  });
 });
 
 describe('several subscribers', () => {
@@ -173,21 +160,6 @@ describe('several subscribers', () => {
       await publish(Array.from({ length: 10 }, (_, n) => `${batch}.${n}`));
     await eventually(() => expect(quick.notifications()).toHaveLength(40));
     expect(slow.notifications()).toHaveLength(10);
-  });
-
-  it('get every message once, in several deliveries at once', async () => {
-    const { sns, publish } = await startSns();
-    const endpoint = await receiver();
-    await (await sns.subscribe({ url: endpoint.url, raw: true })).confirmed;
-    const texts = Array.from({ length: 100 }, (_, n) => `message ${n}`);
-    await Promise.all(Array.from({ length: 10 }, (_, n) => publish(texts.slice(n * 10, n * 10 + 10))));
-    await sns.idle();
-    expect(
-      endpoint
-        .notifications()
-        .map(({ body }) => body)
-        .sort(),
-    ).toEqual(texts.toSorted());
   });
 
   it('are tried again at once when the endpoint answers after three that failed', async () => {
@@ -206,9 +178,10 @@ describe('several subscribers', () => {
   });
 
   it('let others pass while a message of theirs waits for its retry', async () => {
-    const { sns, publish, notices } = await startSns({ retryDelays: [600_000] });
-    const endpoint = await receiver({ reply: ({ body }) => (body.startsWith('bad') ? 500 : 200) });
-    await (await sns.subscribe({ url: endpoint.url, raw: true })).confirmed;
+    const { publish, notices, endpoint } = await startSubscribed(
+      { reply: ({ body }) => (body.startsWith('bad') ? 500 : 200), raw: true },
+      { retryDelays: [600_000] },
+    );
     await publish(Array.from({ length: 10 }, (_, n) => `bad ${n}`));
     await eventually(() => expect(notices.filter(line => line.startsWith('failed'))).toHaveLength(10));
     await publish(['good']);
@@ -217,15 +190,6 @@ describe('several subscribers', () => {
 });
 
 describe('idle', () => {
-  it('resolves at once when nothing was published, or nobody is subscribed', async () => {
-    const { sns, publish } = await startSns();
-    await publish(['nobody hears this']);
-    await sns.idle();
-    const endpoint = await receiver();
-    await (await sns.subscribe({ url: endpoint.url })).confirmed;
-    await sns.idle();
-  });
-
   it('waits for the delivery to every confirmed subscription', async () => {
     const { sns, publish, deliveries } = await startSns({ retryDelays: [600_000] });
     const slow = await receiver({ reply: (_, n) => (n === 1 ? 500 : 200) });
@@ -247,19 +211,6 @@ describe('idle', () => {
     expect(slow.notifications().length).toBeGreaterThanOrEqual(2);
   });
 
-  it('waits for what was published before the call, not for what comes after it', async () => {
-    const { sns, publish } = await startSns({ retryDelays: [600_000] });
-    const endpoint = await receiver({ reply: ({ body }) => (body === 'after' ? 500 : 200) });
-    await (await sns.subscribe({ url: endpoint.url, raw: true })).confirmed;
-    await publish(['before']);
-    const asked = Date.now();
-    const idle = sns.idle();
-    await eventually(() => expect(Date.now()).toBeGreaterThan(asked));
-    await publish(['after']);
-    await idle;
-    expect(endpoint.notifications().map(({ body }) => body)).toContain('before');
-  });
-
   it('ignores a subscription that is not confirmed', async () => {
     const { sns, publish } = await startSns();
     const endpoint = await receiver({ confirm: false });
@@ -269,9 +220,7 @@ describe('idle', () => {
   });
 
   it('rejects when the SNS stops first, so that nothing undelivered passes for delivered', async () => {
-    const { sns, publish } = await startSns();
-    const endpoint = await receiver({ reply: () => 'hang' });
-    await (await sns.subscribe({ url: endpoint.url })).confirmed;
+    const { sns, publish, endpoint } = await startSubscribed({ reply: () => 'hang' });
     await publish(['one']);
     const idle = sns.idle();
     const outcome = expect(idle).rejects.toThrow('The local SNS was stopped');

@@ -1,14 +1,12 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { listenInTest } from '../../kit/listen-in-test.ts';
-import { eventually, receiver, startSns } from '../../kit/local/sns.ts';
+import { eventually, receiver, startSns, startSubscribed } from '../../kit/local/sns.ts';
 import { startReceiver } from '../../kit/local/sns-receiver.ts';
 
 describe('the handshake', () => {
   it('posts a SubscriptionConfirmation with the documented headers and fields', async () => {
-    const { sns } = await startSns();
-    const endpoint = await receiver();
-    await (await sns.subscribe({ url: endpoint.url })).confirmed;
+    const { sns, endpoint } = await startSubscribed();
     const [confirmation] = endpoint.received;
     const body = JSON.parse(confirmation?.body ?? '{}');
     expect(confirmation?.headers).toMatchObject({
@@ -135,10 +133,7 @@ describe('the handshake', () => {
 
 describe('unsubscribing', () => {
   it('by UnsubscribeURL ends deliveries and posts an UnsubscribeConfirmation', async () => {
-    const { sns, publish } = await startSns();
-    const endpoint = await receiver();
-    const subscribed = await sns.subscribe({ url: endpoint.url });
-    await subscribed.confirmed;
+    const { sns, publish, endpoint, subscribed } = await startSubscribed();
     await publish(['one']);
     await sns.idle();
     const { UnsubscribeURL } = JSON.parse(endpoint.notifications()[0]?.body ?? '{}');
@@ -152,10 +147,7 @@ describe('unsubscribing', () => {
   });
 
   it('of an endpoint that hangs lets idle go on', async () => {
-    const { sns, publish } = await startSns();
-    const endpoint = await receiver({ reply: () => 'hang' });
-    const subscribed = await sns.subscribe({ url: endpoint.url });
-    await subscribed.confirmed;
+    const { sns, publish, endpoint, subscribed } = await startSubscribed({ reply: () => 'hang' });
     await publish(['one']);
     const idle = sns.idle();
     await eventually(() => expect(endpoint.notifications()).toHaveLength(1));

@@ -60,19 +60,6 @@ describe('a confirmed subscription', () => {
     expect(back.notifications()[0]?.headers['x-amz-sns-subscription-arn']).toBe(arn);
   });
 
-  it('ends in its dead letters when its endpoint stays away', async () => {
-    const endpoint = await leaving();
-    await confirmedEarlier({ url: endpoint.url, raw: true });
-    await closed(endpoint);
-    const { sns, publish, deadLetters } = await start();
-    const subscribed = await sns.subscribe({ url: endpoint.url, raw: true });
-    await publish(['lost for now']);
-    await sns.idle();
-    expect(await deadLetters(subscribed)).toMatchObject([
-      { body: 'lost for now', attempts: 3, reason: 'connection refused' },
-    ]);
-  });
-
   it('is remembered before its confirmation is answered', async () => {
     const { sns } = await start();
     const endpoint = await receiver({ confirm: false });

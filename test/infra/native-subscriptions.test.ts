@@ -6,53 +6,8 @@ const url = 'https://receiver.example.com/hook';
 const subscribed = (subscription: object): Template =>
   subscriptionsTemplate({ ...leastConfig(), subscriptions: [{ name: 'one', url, ...subscription }] });
 
-const TLS_ONLY = {
-  Effect: 'Deny',
-  Action: 'sns:Publish',
-  Principal: '*',
-  Condition: { Bool: { 'aws:SecureTransport': 'false' } },
-};
-
-describe('the change topic', () => {
-  const template = testTemplate(leastConfig());
-
-  test('signs with SHA-256, is encrypted, and is no FIFO topic, which could not send to HTTP', () => {
-    template.hasResourceProperties('AWS::SNS::Topic', {
-      DisplayName: 'Changewire change events',
-      SignatureVersion: '2',
-      KmsMasterKeyId: Match.anyValue(),
-      FifoTopic: Match.absent(),
-    });
-    const topics = resources(template, 'AWS::SNS::Topic');
-    expect(JSON.stringify(topics.find(([id]) => id.startsWith('Changes'))?.[1].KmsMasterKeyId)).toContain(
-      'alias/aws/sns',
-    );
-  });
-
-  test('takes nothing without TLS', () => {
-    template.hasResourceProperties('AWS::SNS::TopicPolicy', {
-      PolicyDocument: Match.objectLike({ Statement: [Match.objectLike(TLS_ONLY)] }),
-    });
-  });
-});
-
 describe('a subscription', () => {
-  test.each([
-    ['https', url],
-    ['http', 'http://receiver.example.com/hook'],
-  ])('speaks the protocol of its address: %s', (Protocol, Endpoint) => {
-    const allowInsecure = Protocol === 'http';
-    subscribed({ url: Endpoint, allowInsecure }).hasResourceProperties('AWS::SNS::Subscription', {
-      Protocol,
-      Endpoint,
-    });
-  });
-
-  test.each([true, false])('delivers raw or in the envelope, as configured: raw %s', raw => {
-    subscribed({ raw }).hasResourceProperties('AWS::SNS::Subscription', { RawMessageDelivery: raw });
-  });
-
-  test('filters by message attributes, with every one that the events carry', () => {
+  test('speaks the protocol of its address, in the envelope or raw, and filters by message attributes', () => {
     const filter = {
       eventType: ['task.updated'],
       workspace: ['eu'],
@@ -60,11 +15,20 @@ describe('a subscription', () => {
       projectId: ['a', 'b'],
       changedFields: ['dueDate'],
     };
-    subscribed({ filter }).hasResourceProperties('AWS::SNS::Subscription', {
+    subscribed({ filter, raw: true }).hasResourceProperties('AWS::SNS::Subscription', {
+      Protocol: 'https',
+      Endpoint: url,
+      RawMessageDelivery: true,
       FilterPolicy: filter,
       FilterPolicyScope: Match.absent(),
     });
-    subscribed({}).hasResourceProperties('AWS::SNS::Subscription', { FilterPolicy: Match.absent() });
+    const plainUrl = 'http://receiver.example.com/hook';
+    subscribed({ url: plainUrl, allowInsecure: true }).hasResourceProperties('AWS::SNS::Subscription', {
+      Protocol: 'http',
+      Endpoint: plainUrl,
+      RawMessageDelivery: false,
+      FilterPolicy: Match.absent(),
+    });
   });
 
   test('tries again for most of the hour that SNS allows, unless configured otherwise', () => {
@@ -74,22 +38,13 @@ describe('a subscription', () => {
       },
     });
     const delivery = {
-      minDelay: '2s',
-      maxDelay: '5m',
-      retries: 40,
-      maxDelayRetries: 5,
-      backoff: 'linear',
-      maxPerSecond: 3,
+      ...{ minDelay: '2s', maxDelay: '5m', retries: 40, maxDelayRetries: 5 },
+      ...{ backoff: 'linear', maxPerSecond: 3, contentType: 'application/json' },
     };
-    subscribed({
-      delivery: { ...delivery, contentType: 'application/json' },
-    }).hasResourceProperties('AWS::SNS::Subscription', {
+    subscribed({ delivery }).hasResourceProperties('AWS::SNS::Subscription', {
       DeliveryPolicy: {
         healthyRetryPolicy: Match.objectLike({
-          minDelayTarget: 2,
-          maxDelayTarget: 300,
-          numRetries: 40,
-          backoffFunction: 'LINEAR',
+          ...{ minDelayTarget: 2, maxDelayTarget: 300, numRetries: 40, backoffFunction: 'LINEAR' },
         }),
         throttlePolicy: { maxReceivesPerSecond: 3 },
         requestPolicy: { headerContentType: 'application/json' },

@@ -101,3 +101,23 @@ test.each([
   expect(begins.changes.length - before).toBeLessThanOrEqual(120 / 5 + 2);
   expect(longestGap(begins.changes, 100, 220)).toBeLessThanOrEqual(61);
 });
+
+test('a local run looks at a quiet process less and less often, and at once more often when something changed', async () => {
+  const changes = { fastest: 10 * SECOND, slowest: 300 * SECOND };
+  // No sweep: when one is due depends on the world's name, and it might find the change first.
+  const { world, begins: all, until } = await open(changes, 365 * 24 * HOUR);
+  const begins = all.changes;
+  await until(700);
+  // Each begins at a moment of its group, half of `fastest` early or late.
+  const gaps = () => begins.slice(1).map((at, index) => at - (begins[index] as number));
+  const expectGaps = (expected: readonly number[]) => {
+    expect(gaps()).toHaveLength(expected.length);
+    for (const [index, gap] of gaps().entries())
+      expect(Math.abs(gap - (expected[index] as number))).toBeLessThanOrEqual(5);
+  };
+  const quiet = [10, 20, 40, 80, 160, 300];
+  expectGaps(quiet);
+  world.edit.updateProject(PROCESS, '1001', { budget: '7' });
+  await until(970);
+  expectGaps([...quiet, 300, 10, 20]);
+});
