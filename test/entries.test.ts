@@ -3,7 +3,13 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readCredentials } from '../functions/aws/credentials.ts';
 import { lambdaCount, lambdaLog } from '../functions/aws/telemetry.ts';
-import { parseEnvironment, publishEnvironment, tickEnvironment } from '../functions/config/environments.ts';
+import {
+  deliverEnvironment,
+  parseEnvironment,
+  publishEnvironment,
+  routeEnvironment,
+  tickEnvironment,
+} from '../functions/config/environments.ts';
 import { handler as poll } from '../functions/poll.ts';
 import { handler as publish } from '../functions/publish.ts';
 import { type Listening, listen } from './kit/listen.ts';
@@ -11,51 +17,44 @@ import { listenInTest } from './kit/listen-in-test.ts';
 
 describe('the environment', () => {
   it.each([
-    [{}, /tick\.ts.*TABLE_NAME: .*PASSES_QUEUE_URL: .*MAPPINGS: .*Redeploy/s],
-    [{ MAPPINGS: 'no JSON' }, /MAPPINGS: .*JSON/s],
-    [{ MAPPINGS: '{"publish":1}' }, /MAPPINGS\.publish/],
-  ])('that is not as the stack sets it is refused by name: %j', (environment, message) => {
-    expect(() => parseEnvironment('tick.ts', tickEnvironment, environment)).toThrow(message);
+    [
+      tickEnvironment,
+      {},
+      /x\.ts.*TABLE_NAME: .*DRAINS_QUEUE_URL: .*PASSES_QUEUE_URL: .*MAPPINGS: .*Redeploy/s,
+    ],
+    [tickEnvironment, { MAPPINGS: 'no JSON' }, /MAPPINGS: .*JSON/s],
+    [tickEnvironment, { MAPPINGS: '{"publish":1}' }, /MAPPINGS\.publish/],
+    [tickEnvironment, { DRAINS_QUEUE_URL: 'drains' }, /DRAINS_QUEUE_URL/],
+    [publishEnvironment, {}, /TOPIC_ARN.*REJECTED_QUEUE_URL/s],
+    [routeEnvironment, {}, /TABLE_NAME: .*DELIVERIES_QUEUE_URL: .*CHAT_QUEUE_URL: .*Redeploy/s],
+    [deliverEnvironment, {}, /SECRETS_PATH: .*Redeploy/s],
+  ])('that is not as the stack sets it is refused by name: %#', (schema, environment, message) => {
+    expect(() => parseEnvironment('x.ts', schema as typeof tickEnvironment, environment)).toThrow(message);
   });
 
-  it('of the publisher is refused by name', () => {
-    expect(() => parseEnvironment('publish.ts', publishEnvironment, {})).toThrow(
-      /TOPIC_ARN.*REJECTED_QUEUE_URL/s,
-    );
-  });
-
-  it('is read at the first call of a handler, not at import, and again after a failure', async () => {
+  it('is read at the first call of a handler, and again after a failure; the table must have its layout', async () => {
     const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 1_000 };
     const call = async () => poll({ Records: [] }, context);
     await expect(call()).rejects.toThrow(/environment of poll\.ts/);
-    await expect(call()).rejects.toThrow(/environment of poll\.ts/);
-    await expect((async () => publish({ Records: [] }, context))()).rejects.toThrow(
-      /environment of publish\.ts/,
-    );
-  });
-
-  it('that is right makes handlers that answer, and refuse a table of another layout', async () => {
+    const publishing = async () => publish({ Records: [] }, context);
+    await expect(publishing()).rejects.toThrow(/environment of publish\.ts/);
     let layout = '7';
     const table = createServer((_request, response) =>
       response.end(JSON.stringify({ Item: { version: { N: layout } } })),
     );
-    vi.stubEnv('AWS_ENDPOINT_URL', (await listenInTest(table)).url);
-    vi.stubEnv('AWS_ACCESS_KEY_ID', 'a');
-    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'b');
-    vi.stubEnv('TABLE_NAME', 't');
-    vi.stubEnv('UNSETTLED_QUEUE_URL', 'https://sqs.eu-west-1.amazonaws.com/1/unsettled');
-    vi.stubEnv('TOPIC_ARN', 'arn:aws:sns:eu-west-1:1:t');
-    vi.stubEnv('REJECTED_QUEUE_URL', 'http://127.0.0.1/q');
-    vi.stubEnv('AWS_REGION', 'eu-west-1');
-    const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 1_000 };
-    const call = () => poll({ Records: [] }, context);
+    const environment = {
+      ...{ AWS_ENDPOINT_URL: (await listenInTest(table)).url, AWS_REGION: 'eu-west-1', TABLE_NAME: 't' },
+      ...{ AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b', TOPIC_ARN: 'arn:aws:sns:eu-west-1:1:t' },
+      ...{ UNSETTLED_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/u', REJECTED_QUEUE_URL: 'http://q' },
+      POWERTOOLS_METRICS_NAMESPACE: 'Changewire',
+    };
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
     await expect(call()).rejects.toThrow(/^The table t has layout 7, .* Deploy the version that wrote it/);
     layout = '2';
     // It stands beside the bundle, which this is not.
     await expect(call()).rejects.toThrow(/configuration\.json/);
-    vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'Changewire');
     vi.spyOn(console, 'log').mockReturnValue();
-    expect(await publish({ Records: [] }, context)).toEqual({ batchItemFailures: [] });
+    expect(await publishing()).toEqual({ batchItemFailures: [] });
     vi.restoreAllMocks();
     vi.unstubAllEnvs();
   });

@@ -73,6 +73,7 @@ function outageOf({ kind, findings }: Facts): Error | undefined {
   const areAll = kind === 'baseline' && faults.length > 0 && faults.length === total;
   if (!findings.areOutage && !areAll) return undefined;
   const [cause] = faults;
+  // Stryker disable next-line OptionalChaining: an outage has a fault.
   const message = `${faults.length} project(s) cannot be read or committed. The first: ${cause?.message}`;
   return new Error(message, { cause });
 }
@@ -91,7 +92,9 @@ function deletionsOf(facts: Facts): Pick<Conclusion, 'deletions' | 'hold' | 'rel
   const counted = isOnHold || kind === 'changes' ? missing : deletions.length;
   const isTooMuch = counted > bulkLimit(known) || mayHaveLostAll(facts, isOnHold);
   if (isTooMuch && !state.released) return { deletions: [], hold: { missing, known }, releasesHold: false };
+  // Stryker disable next-line ConditionalExpression: test/assertions.test.ts shows that the assertion can fail
   const areFew = deletions.length <= bulkLimit(known) || state.released;
+  // Stryker disable next-line StringLiteral: as above
   assert(areFew, 'settle.deletions-within-limit');
   // Only a sweep, which looks at all projects, may end a hold.
   return { deletions, releasesHold: kind === 'sweep' && (isOnHold || state.released) };

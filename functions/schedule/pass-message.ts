@@ -4,8 +4,8 @@ import type { NewMessage } from '../queue/queue.ts';
 import { MAX_GROUP } from './groups.ts';
 
 /** A message of the queue of passes: which processes of a workspace to poll, and how. A sweep names one
- *  process. */
-const message = z.strictObject({
+ *  process. Fields that it does not know it ignores: during a deployment, a later release may have written it. */
+const message = z.object({
   workspace: z.string().min(1),
   processes: z.array(z.string().min(1)).min(1).max(MAX_GROUP),
   mode: z.enum(['changes', 'sweep']),

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../functions/basics/json.ts';
 import { chatTopics } from '../../functions/delivery/chat/chat-topics.ts';
 import type { FieldChange } from '../../functions/model/event.ts';
 import { builtIn, change, commitOf, field, shownOf } from '../kit/delivery/chat-batches.ts';
@@ -9,26 +8,8 @@ const shown = (one: ReturnType<typeof change>) =>
 
 const created = (...fields: FieldChange[]) =>
   shown(change('t-1', 'Call', fields, { action: 'created' })).slice(1);
-const deleted = (record: JsonObject) =>
-  shown(change('t-1', 'Call', [], { action: 'deleted', record })).slice(1);
 
 describe('a new record', () => {
-  it('tells who does it, until when and how it stands, in this order, and nothing that only programs read', () => {
-    expect(
-      created(
-        builtIn('assignee', { id: 'u-1', name: 'Anna', email: 'anna@example.com' }),
-        builtIn('createdAt', '2026-11-21T12:00:00Z'),
-        builtIn('dueDate', '2026-12-08'),
-        builtIn('id', 't-1'),
-        builtIn('meta', { rank: '0|i0' }),
-        builtIn('name', 'Call'),
-        builtIn('projectId', 'p-1'),
-        builtIn('status', 'Open'),
-        builtIn('updatedAt', '2026-11-21T12:00:00Z'),
-      ),
-    ).toEqual(['Assignee: Anna', 'Due date: 2026-12-08', 'Status: Open']);
-  });
-
   it('is told by its name alone when nothing of that is there', () => {
     expect(created(builtIn('id', 't-1'), builtIn('name', 'Call'), builtIn('position', 3))).toEqual([]);
   });
@@ -97,14 +78,6 @@ describe('a new record', () => {
 });
 
 describe('a deleted record', () => {
-  it('tells the same of what it last was', () => {
-    const record = {
-      ...{ id: 't-1', name: 'Call', dueDate: '2026-12-08', assignee: { id: 'u-1', name: 'Anna' } },
-      ...{ status: '', effort: '3', updatedAt: '2026-11-21T12:00:00Z' },
-    };
-    expect(deleted(record)).toEqual(['Assignee: Anna', 'Due date: 2026-12-08']);
-  });
-
   it('whose record found no room in the event is told by its name', () => {
     const [event] = commitOf([change('t-1', 'Call', [], { action: 'deleted' })]);
     const task = { id: 't-1', name: 'Call' };

@@ -64,13 +64,6 @@ describe('links', () => {
     },
   );
 
-  it('hold identifiers percent-encoded, so that no mark of theirs means anything', () => {
-    expect(linksOf([task("a/b?c#d&e <f>|(g)'!*{taskId}", 'T', [])])[1]).toBe(
-      `${PROJECT}?task=a%2Fb%3Fc%23d%26e%20%3Cf%3E%7C%28g%29%27%21%2A%7BtaskId%7D`,
-    );
-    expect(linksOf([task('\uD800', 'T', [])])[1]).toBe(`${PROJECT}?task=%EF%BF%BD`);
-  });
-
   it('of 1,000 characters are made, longer ones are not', () => {
     const most = 1_000 - `${PROJECT}?task=`.length;
     expect(linksOf([task('x'.repeat(most), 'T', [])])[1]).toHaveLength(1_000);

@@ -169,17 +169,6 @@ describe('a topic', () => {
     ]);
   });
 
-  it('of fields settles the events of all', () => {
-    const events = fieldsOf(
-      [],
-      [
-        { externalId: 'a', name: 'A', type: 'text' },
-        { externalId: 'b', name: 'B', type: 'text' },
-      ],
-    );
-    expect(chatTopics(events)[0]?.eventIds).toEqual(events.map(({ id }) => id));
-  });
-
   it('has the project’s last name that can be seen', () => {
     const titleOf = (...names: string[]) =>
       chatTopics(

@@ -266,31 +266,14 @@ describe('an endpoint that fails', () => {
     const waiting = { added: 1, due: AT + 5 * SECOND, first: false };
     expect(await healthOf()).toEqual({ failures: { count: 1, since: AT }, waiting });
   });
-
-  it('and was removed meanwhile gets no row again', async () => {
-    const { deliver, rows, register, healthOf } = openSetting(async () => {
-      await rows.change('crm', () => 'removed');
-      return answered(500);
-    });
-    await register();
-    expect(await deliver(records(1))).toEqual([]);
-    expect(await healthOf()).toBeUndefined();
-  });
 });
 
 describe('what waited in rows', () => {
   it.each([
     ['goes to an endpoint that does well', {}, 1],
     ['goes first, whatever new deliveries wait for', { waiting: { added: 1, due: AT, first: true } }, 1],
-    [
-      'goes to one that fails, when its probe is due',
-      { failing: { since: AT, probes: 1 }, notBefore: AT },
-      1,
-    ],
-    ['goes to one that was held until now', { notBefore: AT }, 1],
     ['waits on while its endpoint is held', { notBefore: AT + 1 }, 0],
     ['waits on while its endpoint is paused', { paused: { at: AT } }, 0],
-    ['waits on while its endpoint is stopped', { stopped: { at: AT, reason: '' } }, 0],
   ])('%s: %j', async (_, given, sent) => {
     const { dependencies, register, wait, pending, posts } = openSetting();
     await register();

@@ -317,7 +317,7 @@ describe('a run that sends what waits', () => {
   });
 
   it('sends for 20 s, and wakes the next, which continues at the rate that was reached', async () => {
-    const setting = await open(2_000);
+    const setting = await open(1_300);
     const turn = async () => {
       const before = setting.posts.length;
       await drainWith(setting);
@@ -333,12 +333,12 @@ describe('a run that sends what waits', () => {
     setting.state.now += MINUTE;
     expect(await turn()).toBe(15 * 10 + 6 * 20);
     await live(setting, AT + HOUR);
-    expect(idsOf(setting.posts)).toEqual(numbers(2_000));
+    expect(idsOf(setting.posts)).toEqual(numbers(1_300));
     expect(await setting.healthOf()).toEqual({ added: 1 });
   });
 
   it('begins at the first rate again after a failure', async () => {
-    const setting = await open(2_000, {}, (_, number) => answered(number > 250 && number <= 270 ? 500 : 200));
+    const setting = await open(600, {}, (_, number) => answered(number > 250 && number <= 270 ? 500 : 200));
     await drainWith(setting);
     await drainWith(setting);
     expect(await setting.healthOf()).toMatchObject({ pace: { since: AT + 21 * SECOND } });

@@ -7,12 +7,6 @@ import { pathToFileURL } from 'node:url';
 import type { SQSRecord } from 'aws-lambda';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import {
-  deliverEnvironment,
-  parseEnvironment,
-  routeEnvironment,
-  tickEnvironment,
-} from '../../functions/config/environments.ts';
 import type * as deliver from '../../functions/deliver.ts';
 import type { Tick } from '../../functions/handlers/create-tick.ts';
 import type * as poll from '../../functions/poll.ts';
@@ -47,26 +41,6 @@ const CONFIGURATION = {
   ],
   endpoints: [{ name: 'crm', kind: 'slack' }],
 };
-
-describe('the environment', () => {
-  it.each([
-    [
-      'route.ts',
-      routeEnvironment,
-      {},
-      /route\.ts.*TABLE_NAME: .*DELIVERIES_QUEUE_URL: .*CHAT_QUEUE_URL: .*Redeploy/s,
-    ],
-    ['tick.ts', tickEnvironment, { TABLE_NAME: 't', DRAINS_QUEUE_URL: 'drains' }, /DRAINS_QUEUE_URL/],
-    [
-      'deliver.ts',
-      deliverEnvironment,
-      { TABLE_NAME: 't', ...queues, ...drains },
-      /SECRETS_PATH: .*Redeploy/s,
-    ],
-  ])('of %s that is not so is refused by name', (entry, schema, environment, message) => {
-    expect(() => parseEnvironment(entry, schema, environment)).toThrow(message);
-  });
-});
 
 describe('the entries, bundled as they are deployed, with the configuration beside them', () => {
   let directory: string;

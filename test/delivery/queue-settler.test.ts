@@ -164,7 +164,12 @@ describe('a message whose endpoint gets nothing now', () => {
 describe('invariant 11: a message leaves the queue only once what became of it stands', () => {
   const rowOfDelivery = (command: object) => writes(command, 'PENDING#');
   const deadLetter = (command: object) => writes(command, 'DEAD#');
-  const message = 'Could not save the status of deliveries; they will be retried.';
+  const about = { endpoint: 'crm', events: [event.id], error: 'Error: table down' };
+  const NOT_SAVED = {
+    level: 'error',
+    message: 'Could not save the status of deliveries; they will be retried.',
+    details: { code: 'delivery.status-not-saved', ...about },
+  };
 
   it.each([
     ['waits', 'its row', 'before', rowOfDelivery],
@@ -181,13 +186,7 @@ describe('invariant 11: a message leaves the queue only once what became of it s
     expect([settler.open, settler.again, hidden]).toEqual([[], ['m0'], [['m0', 5]]]);
     expect(present(settler.tally.values)).not.toHaveProperty('DeliveriesDead');
     expect(told()).toMatchObject([{ outcome: 'unsettled', events: [event.id] }]);
-    const details = {
-      code: 'delivery.status-not-saved',
-      endpoint: 'crm',
-      events: [event.id],
-      error: 'Error: table down',
-    };
-    expect(said.at(-1)).toEqual({ level: 'error', message, details });
+    expect(said.at(-1)).toEqual(NOT_SAVED);
   });
 
   it('one that was received before goes with the row that an earlier run may have left; a new one has none', async () => {
@@ -221,13 +220,7 @@ describe('invariant 11: a message leaves the queue only once what became of it s
     await settler.delivered(held);
     expect([settler.open, settler.again, hidden]).toEqual([[], ['m0'], [['m0', 10]]]);
     expect(present(settler.tally.values)).toEqual({ Delivered: 1 });
-    const details = {
-      code: 'delivery.status-not-saved',
-      endpoint: 'crm',
-      events: [event.id],
-      error: 'Error: table down',
-    };
-    expect(said).toEqual([{ level: 'error', message, details }]);
+    expect(said).toEqual([NOT_SAVED]);
   });
 
   it('one that came twice waits once', async () => {

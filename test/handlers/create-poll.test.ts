@@ -3,7 +3,7 @@ import type { Mode } from '../../functions/basics/process.ts';
 import { workspaceSettings } from '../../functions/config/read.ts';
 import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
 import { createPoll, type PassRequest, type PollDependencies } from '../../functions/handlers/create-poll.ts';
-import { type ProcessState, withCompletion } from '../../functions/model/process-state.ts';
+import type { ProcessState } from '../../functions/model/process-state.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
 import {
   ServiceAnswerError,
@@ -47,8 +47,6 @@ function openPoll(more: Partial<PollDependencies> = {}, model = openModel()) {
     clock: 'service' as 'service' | 'local',
     /** By id: the project's record, as the service shows it. */
     projects: new Map<string, object>(),
-    /** Those of one process. */
-    listOf: (_processId: string): Iterable<readonly [string, object]> => world.projects,
     /** Awaited before a process's projects are asked for, as a turn is. */
     turnOf: async (_processId: string): Promise<void> => {},
     /** Called when a process's projects are asked for. */
@@ -72,7 +70,7 @@ function openPoll(more: Partial<PollDependencies> = {}, model = openModel()) {
   }
   const serviceOf = (share: RequestShare | undefined): Service => ({
     projects: processId => {
-      const records = [...world.listOf(processId)].map(([id, fields]) => ({ id, fields }) as ServiceRecord);
+      const records = [...world.projects].map(([id, fields]) => ({ id, fields }) as ServiceRecord);
       return pageOf(records, async () => {
         await world.turnOf(processId);
         await share?.hold();
@@ -136,9 +134,6 @@ function openPoll(more: Partial<PollDependencies> = {}, model = openModel()) {
       if ('error' in polled) throw polled.error;
       return polled.report;
     },
-    /** The state of the process as the next pass knows it. */
-    stateOf: async (of = process) =>
-      withCompletion(await snapshots.readState(of), (await rows.completions(of.workspace)).get(of.processId)),
     /** Forgets what was said so far. */
     forget: () => {
       for (const list of [said, deadlines, world.asked]) list.length = 0;
@@ -229,70 +224,48 @@ describe('a run', () => {
 
 describe('the time of a run', () => {
   it.each([
-    [15 * MINUTE, 15 * MINUTE - 5_000],
-    [10_000, 5_000],
-    [8_000, 4_000],
-  ])(
-    'of %i ms leaves 5 s, or half of it, to save what was done: no request waits after %i ms',
-    async (remaining, latest) => {
+    [15 * MINUTE, 5_000, MINUTE],
+    [2 * MINUTE, 5_000, MINUTE],
+    [100_000, 5_000, 50_000],
+    [10_000, 5_000, 5_000],
+    [8_000, 4_000, 4_000],
+  ])('of %i ms: no request waits in its last %i ms, no project is begun in its last %i', async (...row) => {
+    const [remaining, toSave, toEnd] = row;
+    for (const [ms, outcome, projects] of [
+      [remaining - toEnd - 1, 'completed', 3],
+      [remaining - toEnd, 'unfinished', 1],
+    ] as const) {
       const { world, run, deadlines } = await baselined();
+      for (const id of ['p1', 'p2', 'p3']) world.projects.set(id, { id, name: 'New' });
       world.remaining = remaining;
-      await run();
-      expect(deadlines).toEqual([world.now + latest]);
-    },
-  );
-
-  it.each([
-    [15 * MINUTE, 14 * MINUTE],
-    [2 * MINUTE, MINUTE],
-    [100_000, 50_000],
-  ])(
-    'of %i ms leaves a minute, or half of it, to end: no project is begun after %i ms',
-    async (remaining, latest) => {
-      for (const [ms, outcome] of [
-        [latest - 1, 'completed'],
-        [latest, 'unfinished'],
-      ] as const) {
-        const { world, run } = await baselined();
-        for (const id of ['p1', 'p2', 'p3']) world.projects.set(id, { id, name: 'New' });
-        world.remaining = remaining;
-        const end = world.now + ms;
-        world.onTasks = () => {
-          world.now = end;
-        };
-        expect(await run()).toMatchObject({ outcome, projects: outcome === 'completed' ? 3 : 1 });
-      }
-    },
-  );
+      const began = world.now;
+      world.onTasks = () => {
+        world.now = began + ms;
+      };
+      expect(await run()).toMatchObject({ outcome, projects });
+      expect(deadlines).toEqual([began + remaining - toSave]);
+    }
+  });
 });
 
-describe('a sweep that ran out of time', () => {
-  /** Ends a sweep early. */
-  async function cutOff(opened: Poller): Promise<void> {
-    const { world, run } = opened;
-    world.remaining = 2 * MINUTE;
-    world.onTasks = () => {
-      world.now += MINUTE;
-    };
-    expect(await run('sweep')).toMatchObject({ mode: 'sweep', outcome: 'unfinished' });
-    world.onTasks = () => {};
-    world.now += 10 * MINUTE;
-    world.remaining = 15 * MINUTE;
-    opened.forget();
-  }
-
-  it('is gone on with by the next sweep, though it was due before that', async () => {
-    const opened = await baselined();
-    const dueAt = opened.world.now;
-    await cutOff(opened);
-    expect(await opened.run('sweep', process, { dueAt })).toMatchObject({
-      mode: 'sweep',
-      outcome: 'completed',
-      projects: 2,
-    });
-    expect(opened.said).toHaveLength(1);
-    expect(await opened.run('sweep', process, { dueAt })).toMatchObject({ outcome: 'not-due' });
+it('a sweep that ran out of time is gone on with by the next sweep, though it was due before that', async () => {
+  const { world, run, said, forget } = await baselined();
+  const how = { dueAt: world.now };
+  world.remaining = 2 * MINUTE;
+  world.onTasks = () => {
+    world.now += MINUTE;
+  };
+  expect(await run('sweep')).toMatchObject({ mode: 'sweep', outcome: 'unfinished' });
+  world.onTasks = () => {};
+  world.remaining = 15 * MINUTE;
+  forget();
+  expect(await run('sweep', process, how)).toMatchObject({
+    mode: 'sweep',
+    outcome: 'completed',
+    projects: 2,
   });
+  expect(said).toHaveLength(1);
+  expect(await run('sweep', process, how)).toMatchObject({ outcome: 'not-due' });
 });
 
 describe('a pass that fails', () => {
@@ -493,17 +466,10 @@ describe('a message of several processes', () => {
       ...{ a: 'completed', c: 'completed', d: 'completed' },
       b: 'GET /b: at $: expected a, found b',
     });
-    expect(
-      said.map(([level, text, details]) => [level, text, (details as { processId: string }).processId]),
-    ).toEqual(
-      expect.arrayContaining([
-        ['info', 'Pass ended.', 'a'],
-        ['error', 'Pass failed; the next one retries.', 'b'],
-        ['info', 'Pass ended.', 'c'],
-        ['info', 'Pass ended.', 'd'],
-      ]),
+    const lines = said.map(
+      ([level, , details]) => `${level} ${(details as { processId: string }).processId}`,
     );
-    expect(said).toHaveLength(4);
+    expect(lines.toSorted()).toEqual(['error b', 'info a', 'info c', 'info d']);
   });
 
   it('has those that found nothing kept in one row at its end, and leaves what it knows of the others', async () => {
@@ -530,11 +496,11 @@ describe('a message of several processes', () => {
   });
 
   it('forgets of one that found something what idle passes left: its own rows say more', async () => {
-    const { world, serve, rows, stateOf } = await idle({ workspaces }, IDS);
+    const { world, serve, rows, snapshots } = await idle({ workspaces }, IDS);
     world.projects.set('p1', project(7));
     await serve({ ...message, processes: ['b'] });
     expect([...(await rows.completions('eu')).keys()]).toEqual(['a', 'c', 'd']);
-    expect((await stateOf({ workspace: 'eu', processId: 'b' })).completedAt).toBe(world.now);
+    expect((await snapshots.readState({ workspace: 'eu', processId: 'b' })).completedAt).toBe(world.now);
   });
 
   it('keeps of one that was swept when its last `changes` pass was completed, and that its sweep was', async () => {
@@ -567,18 +533,18 @@ describe('a message of several processes', () => {
   });
 
   describe('of a workspace whose service fails', () => {
-    const MAINTENANCE = { status: 503, retryAfter: 600_000 };
-    const overloaded = () =>
-      new ServiceStatusError(
-        'GET /a',
-        MAINTENANCE.status,
-        'the service failed',
-        'process',
-        MAINTENANCE.retryAfter,
-      );
+    const overloaded = () => new ServiceStatusError('GET /a', 503, 'the service failed', 'process', 600_000);
     const refused = () => new TokenError(new ServiceStatusError('POST /oauth/token', 401, 'refused'));
     const silent = () => new ServiceUnreachableError('GET /a', 'no answer within 30000 ms');
     const pauseOf = async ({ rows }: Poller) => (await rows.all()).get('eu')?.pause;
+    /** Serves a message in a workspace that is paused for so long. */
+    const servePaused = async (ms: number, asked = message, prepare = (_: Poller): void => {}) => {
+      const opened = await idle({ workspaces }, IDS);
+      await pausedFor(opened, ms);
+      prepare(opened);
+      const report = await opened.serve(asked);
+      return { ...opened, report, pause: await pauseOf(opened) };
+    };
 
     it.each<[string, () => ServiceError, number, string[]]>([
       ['asks for a pause', overloaded, 600_000, []],
@@ -602,14 +568,10 @@ describe('a message of several processes', () => {
       expect(world.asked.filter(what => what.startsWith('probe'))).toEqual(probes);
       const pause = { since: world.now, until: world.now + ms, failures: 1 };
       expect(await pauseOf(opened)).toEqual({ ...pause, reason: failure().message });
+      const details = { code: 'workspace.paused', workspace: 'eu', error: failure().message };
       expect(said.filter(([level]) => level === 'warn')).toEqual([
-        [
-          'warn',
-          expect.stringContaining('Workspace paused'),
-          { code: 'workspace.paused', workspace: 'eu', error: failure().message },
-        ],
+        ['warn', expect.stringContaining('Workspace paused'), details],
       ]);
-      // Each row is as it was, but for the failure of those that met it.
       expect(Object.keys((await opened.rows.all()).get('eu')?.shares ?? {})).toEqual([]);
     });
 
@@ -645,42 +607,37 @@ describe('a message of several processes', () => {
     });
 
     it('asks nothing during a pause', async () => {
-      const opened = await idle({ workspaces }, IDS);
-      await pausedFor(opened, 30_000);
-      const report = await opened.serve(message);
-      expect([report.outcome, report.processes.size]).toEqual(['paused', 0]);
-      expect([opened.world.asked, opened.said]).toEqual([[], []]);
+      const { report, world, said } = await servePaused(30_000);
+      expect(report).toEqual({ outcome: 'paused', processes: new Map() });
+      expect([world.asked, said]).toEqual([[], []]);
     });
 
     it('asks one small thing after a pause, and goes on with all once that is answered; the pause is over by then', async () => {
-      const opened = await idle({ workspaces }, IDS);
-      await pausedFor(opened, 0);
-      opened.world.onProjects = async () => expect(await pauseOf(opened)).toBeUndefined();
-      const report = await opened.serve(message);
-      expect(opened.world.asked[0]).toBe('probe a');
+      const pauses: unknown[] = [];
+      const { report, world } = await servePaused(0, message, opened => {
+        opened.world.onProjects = async () => void pauses.push(await pauseOf(opened));
+      });
+      expect(world.asked[0]).toBe('probe a');
       expect(Object.values(outcomesOf(report))).toEqual(Array(4).fill('completed'));
-      expect(await pauseOf(opened)).toBeUndefined();
+      expect(pauses).toEqual(Array(4).fill(undefined));
     });
 
     it('makes no pass after a pause where that is not answered, and pauses twice as long', async () => {
-      const opened = await idle({ workspaces }, IDS);
-      await pausedFor(opened, 0);
-      opened.world.onProbe = () => {
-        throw silent();
-      };
-      const report = await opened.serve(message);
-      expect(opened.world.asked).toEqual(['probe a']);
+      const { report, pause, world } = await servePaused(0, message, opened => {
+        opened.world.onProbe = () => {
+          throw silent();
+        };
+      });
+      expect(world.asked).toEqual(['probe a']);
       expect(Object.values(outcomesOf(report))).toEqual(Array(4).fill(silent().message));
-      expect(await pauseOf(opened)).toMatchObject({ failures: 2, until: opened.world.now + 20_000 });
+      expect(pause).toMatchObject({ failures: 2, until: world.now + 20_000 });
     });
 
     it('makes during a pause the pass that an operator asks for, and ends the pause with it', async () => {
-      const opened = await idle({ workspaces }, IDS);
-      await pausedFor(opened, 10 * MINUTE);
       const asked = { ...message, processes: ['b'], isAsked: true as const };
-      expect(outcomesOf(await opened.serve(asked))).toEqual({ b: 'completed' });
-      expect(opened.world.asked).toEqual(['probe b', 'b']);
-      expect(await pauseOf(opened)).toBeUndefined();
+      const { report, pause, world } = await servePaused(10 * MINUTE, asked);
+      expect([outcomesOf(report), pause]).toEqual([{ b: 'completed' }, undefined]);
+      expect(world.asked).toEqual(['probe b', 'b']);
     });
 
     it('announces during a pause, once, which processes were silent for too long, and keeps that in the row of their group', async () => {

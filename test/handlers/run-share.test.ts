@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   type RunShare,
   type RunShareRequest,
@@ -8,32 +8,27 @@ import {
 } from '../../functions/handlers/run-share.ts';
 import type { WorkspaceRow } from '../../functions/model/workspace-row.ts';
 import { DeadlineError } from '../../functions/service/errors.ts';
+import { createWorkspaceRows } from '../../functions/store/dynamo/workspaces.ts';
 import type { WorkspaceRows } from '../../functions/store/store.ts';
-import { STORES, type TestStore } from '../kit/store/stores.ts';
+import { openModel } from '../kit/table.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const AT = Date.UTC(2026, 10, 21, 12);
 
-let names = 0;
-
-describe.each(STORES)('the share of a run, in %s', (_, open) => {
-  let store: TestStore;
-  let workspace: string;
+describe('the share of a run', () => {
+  const workspace = 'eu';
+  let own: WorkspaceRows;
   let now: number;
-  beforeAll(async () => {
-    store = await open();
-  });
-  afterAll(() => store.stop());
   beforeEach(() => {
-    workspace = `w${++names}`;
+    own = createWorkspaceRows(openModel());
     now = AT;
   });
 
   const take = (
     run: string,
     more: Partial<RunShareRequest> = {},
-    rows: WorkspaceRows = store.workspaces,
+    rows: WorkspaceRows = own,
   ): Promise<Taken> =>
     takeShare(rows, { workspace, run, ceiling: 8, isBulk: false, isAsked: false, ...more }, () => now);
   const taken = async (...how: Parameters<typeof take>): Promise<RunShare & { isProbe: boolean }> => {
@@ -41,11 +36,11 @@ describe.each(STORES)('the share of a run, in %s', (_, open) => {
     if (got.as !== 'taken') throw new Error(`The run got ${got.as}.`);
     return Object.assign(got.share, { isProbe: got.isProbe });
   };
-  const rowOf = async () => (await store.workspaces.all()).get(workspace);
+  const rowOf = async () => (await own.all()).get(workspace);
   const shares = async () =>
     Object.fromEntries(Object.entries((await rowOf())?.shares ?? {}).map(([run, { count }]) => [run, count]));
   const pause = (ms: number) =>
-    store.workspaces.change(workspace, row => ({
+    own.change(workspace, row => ({
       ...row,
       pause: { until: now + ms, since: now, reason: 'It is down.', failures: 1 },
     }));
@@ -53,12 +48,12 @@ describe.each(STORES)('the share of a run, in %s', (_, open) => {
   function counted() {
     const writes = { count: 0 };
     const change: WorkspaceRows['change'] = (name, decide) =>
-      store.workspaces.change(name, row => {
+      own.change(name, row => {
         const after = decide(row);
         if (after) writes.count += 1;
         return after;
       });
-    return { writes, rows: { ...store.workspaces, change } };
+    return { writes, rows: { ...own, change } };
   }
 
   it('is taken by one write, and given back by one', async () => {
@@ -78,14 +73,6 @@ describe.each(STORES)('the share of a run, in %s', (_, open) => {
     for (const run of ['f', 'e']) expect(await take(run, {}, rows)).toEqual({ as: 'full' });
     expect(writes.count).toBe(1);
     expect(await shares()).toEqual({ a: 4, b: 2, c: 1, d: 1 });
-  });
-
-  it('never is more than the ceiling with all others, however many take one at once', async () => {
-    const all = await Promise.all(Array.from({ length: 12 }, (_each, index) => take(`r${index}`)));
-    const counts = all.map(one => (one.as === 'taken' ? one.share.count : 0));
-    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(8);
-    expect(counts.filter(count => count > 0)).toHaveLength(4);
-    expect(Object.values(await shares()).reduce((sum, count) => sum + count, 0)).toBe(8);
   });
 
   it('is none while the workspace is paused: nothing is written, and the pause is told', async () => {
@@ -120,10 +107,10 @@ describe.each(STORES)('the share of a run, in %s', (_, open) => {
 
   it('is taken once where the answer was lost and the request is repeated, after a pause, too', async () => {
     const lossy: WorkspaceRows = {
-      ...store.workspaces,
+      ...own,
       change: async (name, decide) => {
-        await store.workspaces.change(name, decide);
-        return store.workspaces.change(name, decide);
+        await own.change(name, decide);
+        return own.change(name, decide);
       },
     };
     const plain = await taken('a', {}, lossy);
@@ -185,19 +172,6 @@ describe.each(STORES)('the share of a run, in %s', (_, open) => {
     expect(await take('f')).toMatchObject({ as: 'taken' });
   });
 
-  it('of a run that was killed is free within a minute', async () => {
-    const killed = await taken('a', { isBulk: true });
-    now += 30 * SECOND;
-    await killed.hold();
-    for (const run of ['b', 'c', 'd', 'e']) await take(run);
-    expect(await take('f')).toEqual({ as: 'full' });
-    now += MINUTE - 1;
-    expect((await shares()).a).toBeGreaterThan(0);
-    now += 1;
-    expect(await take('f')).toMatchObject({ as: 'taken', share: expect.objectContaining({ count: 4 }) });
-    expect(Object.keys(await shares())).toEqual(['f']);
-  });
-
   it('that was lost fails what would be sent, as when time is up: others have all', async () => {
     const suspended = await taken('a');
     now += MINUTE;
@@ -234,8 +208,8 @@ describe.each(STORES)('the share of a run, in %s', (_, open) => {
   it('that could not be renewed fails the request, and is tried again with the next', async () => {
     let isDown = false;
     const change: WorkspaceRows['change'] = (...how) =>
-      isDown ? Promise.reject(new Error('table down')) : store.workspaces.change(...how);
-    const share = await taken('a', {}, { ...store.workspaces, change });
+      isDown ? Promise.reject(new Error('table down')) : own.change(...how);
+    const share = await taken('a', {}, { ...own, change });
     now += 20 * SECOND;
     isDown = true;
     await expect(share.hold()).rejects.toThrow('table down');
@@ -246,9 +220,9 @@ describe.each(STORES)('the share of a run, in %s', (_, open) => {
 
   it('of a run whose answer came late counts from when it was taken', async () => {
     const slow = (ms: number): WorkspaceRows => ({
-      ...store.workspaces,
+      ...own,
       change: async (name, decide): Promise<WorkspaceRow> => {
-        const row = await store.workspaces.change(name, decide);
+        const row = await own.change(name, decide);
         now += ms;
         return row;
       },

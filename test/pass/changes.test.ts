@@ -28,23 +28,6 @@ describe('a `changes` pass', () => {
     ]);
   });
 
-  it('emits when a change was seen: between the last reading of the old and the first of the new', async () => {
-    await settled();
-    const { sweptAt } = await stage.state();
-    const seen = world.clock.now - 600_000;
-    world.pass(90_500);
-    budget('1001');
-    await world.later('changes', 30_000);
-    const [event] = await world.events();
-    expect(seen).toBe(sweptAt);
-    expect(event?.data).toMatchObject({
-      observed: {
-        after: new Date(seen).toISOString(),
-        before: new Date(Math.floor(world.clock.now / 1000) * 1000 + 1000).toISOString(),
-      },
-    });
-  });
-
   it.each([10, 200])(
     'invariants 5 and 6: over %i unchanged projects makes two requests and no write',
     async projects => {

@@ -66,6 +66,7 @@ listed later  its update  by whose clock  deleted's update  made again
 5001          -           theirs          -                 true
 5000          -           theirs          -                 false
 0             9           theirs          -                 false
+5001          0           theirs          0                 true
 5001          -           ours, theirs    -                 true
 5000          -           theirs, ours    -                 false
 ${24 * HOUR}      0           ours, theirs    0                 false

@@ -17,25 +17,6 @@ const settled = async (options: WorldOptions = {}) => {
 const updated = (...of: string[]) => of.map(id => `project.updated ${id} budget: "" → "1"`);
 
 describe('a lease', () => {
-  it('is owned by a name that shows the request', async () => {
-    await settled();
-    const owners: string[] = [];
-    const takeLease: Snapshots['takeLease'] = (process, request) => {
-      owners.push(request.owner);
-      return world.snapshots.takeLease(process, request);
-    };
-    const draws = [0, 1 - 2 ** -48];
-    const random = () => draws.shift() ?? 0;
-    const snapshots = { ...world.snapshots, takeLease };
-    const polls = [world.poller({ snapshots, random }), world.poller({ snapshots, random })];
-    polls.push(world.poller({ snapshots, owner: ({ awsRequestId }) => awsRequestId }));
-    for (const [index, poll] of polls.entries()) {
-      budget('1001', String(index));
-      await world.run('changes', { poll, requestId: `r${index}` });
-    }
-    expect(owners).toEqual(['r0/0', 'r1/2rrvthnxtr', 'r2']);
-  });
-
   it('invariant 1: that comes after the end of a baseline begins no second one, and is given back', async () => {
     world = await stage.create();
     const takeLease: Snapshots['takeLease'] = async (process, request) => {

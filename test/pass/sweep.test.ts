@@ -31,13 +31,6 @@ describe('a sweep', () => {
     expect(warned()).toEqual([]);
   });
 
-  it('whose end could not be saved is not completed', async () => {
-    await settled();
-    const { sweptAt } = await state();
-    expect(await runOver({ finish: async () => false }, 'sweep')).toMatchObject({ outcome: 'unfinished' });
-    expect((await state()).sweptAt).toBe(sweptAt);
-  });
-
   it('is completed by our clock when it ends, also without what it could not read', async () => {
     await settled();
     const { baselinedAt, sweepCompletedAt } = await state();

@@ -15,10 +15,14 @@ describe('the message of a pass', () => {
   );
 
   it.each([
-    ...[{ mode: '' }, { isAsked: false }, { workspace: '' }, { processId: '' }, { further: 1 }],
+    ...[{ mode: '' }, { isAsked: false }, { workspace: '' }, { processId: '' }],
     ...[{ processes: [] }, { processes: [''] }, { processes: Array(26).fill('p') }],
   ])('is refused with %o', part => {
     expect(passMessage.safeParse({ ...MESSAGE, ...part }).success).toBe(false);
+  });
+
+  it('is read without the fields that a later release added', () => {
+    expect(passMessage.parse({ ...MESSAGE, further: 1 })).toEqual(MESSAGE);
   });
 
   it('of version 0.1.0 names one process', () => {

@@ -30,23 +30,35 @@ interface Options {
   readonly clock?: 'service' | 'local';
   /** A cursor that the service refuses. */
   readonly refused?: string;
+  /** The errors that the first requests meet. */
+  readonly errors?: readonly Error[];
+  readonly settings?: object;
 }
 
 /** Reads such a log, by cursors that count entries. */
-async function reading(
-  before: AuditPosition | undefined,
-  { logs, size = 2, entryOf = plain, pageMs = 0, time = 900_000, clock = 'service', refused }: Options,
-) {
+async function reading(before: AuditPosition | undefined, options: Options) {
+  const { logs, size = 2, entryOf = plain, pageMs = 0, time = 900_000, clock = 'service' } = options;
+  const { refused, errors = [], settings = {} } = options;
+  let requests = 0;
+  const said: object[] = [];
   let now = AT;
   /** Where the pages of each walk began. */
   const walks: number[][] = [];
   const warnings: unknown[] = [];
   const context = {
-    ...{ process: { workspace: 'w', processId: 'p' }, settings: {}, before: { watermark: LAST } },
+    ...{ process: { workspace: 'w', processId: 'p' }, settings, before: { watermark: LAST } },
     ...{ clock: () => now, stopAt: AT + time, heartbeat: { beat: async () => {} } },
-    log: { warn: (_: string, { code }: { code: string }) => warnings.push(code) },
+    log: {
+      warn: (message: string, details: { code: string }) => {
+        warnings.push(details.code);
+        said.push({ message, ...details });
+      },
+    },
+    reports: { once: (code: string, message: string, more: object) => said.push({ code, message, ...more }) },
     service: {
       async *auditLog(_process: string, after: string | undefined) {
+        const error = errors[requests++];
+        if (error) throw error;
         if (after !== undefined && after === refused)
           throw new ServiceStatusError('GET /auditlog', 410, 'gone');
         const pages: number[] = [];
@@ -65,7 +77,7 @@ async function reading(
   } as unknown as PassContext;
   const read = await readAudit(context, before);
   const position = read.position as AuditPosition;
-  return { ...read, position, found: read.entries.map(({ n }) => n), walks, warnings };
+  return { ...read, position, found: read.entries.map(({ n }) => n), walks, warnings, said, requests };
 }
 
 /** The position of a log that was left with these entries. */
@@ -320,6 +332,61 @@ describe('a log whose entries move from page to page', () => {
   });
 });
 
+describe('an audit log that is refused', () => {
+  const status = (code: number) => new ServiceStatusError('GET /auditlog', code, 'refused');
+  /** An error with a status, but not of the service. */
+  const broken = (code: number) => Object.assign(new Error('broken'), { status: code });
+  const at = (tail?: string) => left('oldest-first', tail, []);
+  const isDenied = { entries: [], readAt: 0, isDenied: true };
+
+  it('by the configuration is not asked for, and its place is kept', async () => {
+    const read = await reading(at('2'), { logs: [[]], settings: { auditLog: false } });
+    expect(read).toMatchObject({ ...isDenied, position: at('2'), said: [], requests: 0 });
+  });
+
+  it.each<[string | undefined, ...number[]]>([
+    [undefined, 403],
+    ['2', 403],
+    [undefined, 404],
+    ['2', 400, 403],
+    ['2', 400, 404],
+  ])(
+    'at %s by %i, and from its beginning by %i, is done without, and its place is kept',
+    async (tail, ...codes) => {
+      const read = await reading(at(tail), { logs: [[]], errors: codes.map(status) });
+      expect(read).toMatchObject({ ...isDenied, position: at(tail) });
+      const message = expect.stringMatching(/^The audit log cannot be read.*emitted by the next sweep/s);
+      const error = `GET /auditlog: status ${codes.at(-1)}: refused`;
+      expect(read.said).toEqual([{ code: 'audit-denied', message, error }]);
+    },
+  );
+
+  it.each<[string | undefined, ...Error[]]>([
+    [undefined, status(400)],
+    ...[401, 408, 429, 500, 503].map(code => ['2', status(code)] as [string, Error]),
+    [undefined, status(401)],
+    [undefined, status(500)],
+    ['2', broken(403)],
+    ...[status(500), status(400), broken(404)].map(
+      error => ['2', status(400), error] as [string, Error, Error],
+    ),
+  ])('at %s by %s, and from its beginning by %s, stops the pass', async (tail, ...errors) => {
+    await expect(reading(at(tail), { logs: [[]], errors })).rejects.toBe(errors.at(-1));
+    if (tail === undefined) await expect(reading(undefined, { logs: [[]], errors })).rejects.toBe(errors[0]);
+  });
+
+  it.each([400, 404, 410, 499])(
+    'by %i at the place that was kept is read from its beginning, with a warning',
+    async code => {
+      const read = await reading(at('2'), { logs: [[]], errors: [status(code)] });
+      expect(read).toMatchObject({ entries: [], readAt: AT, position: at(), requests: 2 });
+      const message = 'The position in the audit log was lost; the log was read from its beginning.';
+      const details = { workspace: 'w', processId: 'p', code: 'audit-position-lost' };
+      expect(read.said).toEqual([{ message, ...details, error: `GET /auditlog: status ${code}: refused` }]);
+    },
+  );
+});
+
 describe('a log that takes long', () => {
   const short = { pageMs: 1_000, time: 4_000 };
 
@@ -384,14 +451,17 @@ describe('a log that takes long', () => {
   });
 
   it('and grows by more than can be held is read on by the next pass, too', async () => {
-    const entryOf = (n: number) => (n < 3 ? plain(n) : { n, text: 'x'.repeat(2 ** 20) });
+    const text = 'x'.repeat(2 ** 20);
+    const entryOf = (n: number) => (n < 3 ? plain(n) : { n, text });
     const read = await reading(left('newest-first', undefined, [2, 1]), { logs: [numbers(50, 0)], entryOf });
     expect([read.found.length, read.warnings]).toEqual([32, ['audit-overfull']]);
     const next = await reading(read.position, { logs: [numbers(50, 0)], entryOf });
     expect(new Set([...read.found, ...next.found])).toEqual(new Set(numbers(3, 51)));
+    // 27 MB of characters: what else an entry takes counts, too.
     const small = await reading(left('newest-first', undefined, [0]), {
-      logs: [numbers(400_000, 0)],
-      size: 50_000,
+      logs: [numbers(160_000, 0)],
+      size: 40_000,
+      entryOf: n => ({ n, text: 'x'.repeat(145) }),
     });
     expect(small.warnings).toEqual(['audit-overfull']);
   });
