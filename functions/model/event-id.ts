@@ -2,18 +2,21 @@
  *  event's id, and `#`, because it separates those of a table key. Different texts stay different, even with
  *  lone surrogates. */
 export function encodePart(text: string): string {
-  let encoded = '';
-  for (const character of text) {
-    encoded += /[\w~-]/.test(character) ? character : encodeCharacter(character);
-  }
-  return encoded;
+  if (text.isWellFormed()) return encodeText(text);
+  return text.replace(/\P{Cs}+|\p{Cs}/gu, part =>
+    part.isWellFormed() ? encodeText(part) : encodeSurrogate(part),
+  );
 }
 
-function encodeCharacter(character: string): string {
-  if (!character.isWellFormed()) return `%u${character.charCodeAt(0).toString(16).toUpperCase()}`;
-  return [...new TextEncoder().encode(character)]
-    .map(byte => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)
-    .join('');
+function encodeSurrogate(surrogate: string): string {
+  return `%u${surrogate.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+function encodeText(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[.!*'()]/g,
+    character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }
 
 /** Decodes what `encodePart` returned. */

@@ -82,7 +82,7 @@ function headOf(event: ChangeEvent, { paint, head, fit }: Layout): string {
     : [nameOf(event.data.project), 'task' in event.data ? nameOf(event.data.task) : undefined];
   if (inner === undefined) return paint('bold', pad(fit(outer, head), head));
   const room = head - columns(' › ');
-  const shownOuter = fit(outer, Math.max(Math.floor(room * 0.45), room - columns(inner)));
+  const shownOuter = fit(outer, Math.max(Math.floor(room * 0.45), room - columns(fit(inner, room))));
   const shownInner = pad(fit(inner, room - columns(shownOuter)), room - columns(shownOuter));
   return `${paint('bold', shownOuter)}${paint('dim', ' › ')}${shownInner}`;
 }

@@ -23,22 +23,27 @@ export function printableLines(text: string): string {
 /** How many terminal columns a printable text takes. */
 export function columns(text: string): number {
   let count = 0;
-  for (const { segment } of graphemes.segment(text)) count += WIDE.test(segment) ? 2 : 1;
+  for (const { segment } of graphemes.segment(text)) count += columnsOf(segment);
   return count;
 }
 
-/** The text cut to `width` columns, with an ellipsis where it was cut. Characters are never split. */
+function columnsOf(grapheme: string): number {
+  return WIDE.test(grapheme) ? 2 : 1;
+}
+
+/** The text cut to `width` columns, with an ellipsis where it was cut. Characters are never split. What follows the cut
+ *  is not counted: a text of 1 MB takes as long as a short one. */
 export function cut(text: string, width: number): string {
   // A UTF-16 code unit takes at most two columns, so a short text needs no counting.
-  if (text.length * 2 <= width || columns(text) <= width) return text;
-  let kept = '';
-  let room = width - 1;
-  for (const { segment } of graphemes.segment(text)) {
-    room -= WIDE.test(segment) ? 2 : 1;
-    if (room < 0) break;
-    kept += segment;
+  if (text.length * 2 <= width) return text;
+  let count = 0;
+  let end = 0;
+  for (const { segment, index } of graphemes.segment(text)) {
+    count += columnsOf(segment);
+    if (count > width) return `${text.slice(0, end).trimEnd()}…`;
+    if (count < width) end = index + segment.length;
   }
-  return `${kept.trimEnd()}…`;
+  return text;
 }
 
 /** The text padded with blanks to `width` columns. */

@@ -122,22 +122,20 @@ function openWorld(scheduler: Scheduler, members: readonly Member[]) {
       }
     });
   // Backlogs of hundreds of thousands of rows are kept beside the table, which would compress each of them.
-  const backlogs = new Map<string, PendingDelivery[]>();
+  const backlogs = new Map<string, number[]>();
   const withBacklogs = (deliveries: Deliveries): Deliveries => ({
     ...deliveries,
     due: async (name, ...given) => {
       const backlog = backlogs.get(name);
       if (!backlog) return deliveries.due(name, ...given);
       await scheduler.sleep(REQUEST_MS);
-      return backlog.slice(0, given[1]);
+      return backlog.slice(0, given[1]).map(number => rowOf(name, number));
     },
     remove: async (name, places) => {
       await scheduler.sleep(REQUEST_MS);
-      const backlog = backlogs.get(name) ?? [];
-      backlogs.set(
-        name,
-        backlog.filter(({ place }) => !places.includes(place)),
-      );
+      const removed = new Set(places);
+      const left = (backlogs.get(name) ?? []).filter(number => !removed.has(String(number)));
+      backlogs.set(name, left);
     },
     note: async attempts =>
       backlogs.has(attempts[0]?.endpoint ?? '') ? undefined : deliveries.note(attempts),
@@ -178,10 +176,7 @@ function openWorld(scheduler: Scheduler, members: readonly Member[]) {
     async backlog(index: number, count: number): Promise<void> {
       const name = `e${index}`;
       const health = joined({}, AT, true);
-      backlogs.set(
-        name,
-        Array.from({ length: count }, (_, number) => rowOf(name, number)),
-      );
+      backlogs.set(name, [...Array(count).keys()]);
       await createEndpointRows(base).change(name, () => ({ name, health }));
     },
     waits: () =>
