@@ -9,7 +9,7 @@ import {
   kindSettingsOf,
 } from '../../functions/model/kinds.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
-import { filterOption, KIND_OPTIONS, optionOf } from '../../local/settings/endpoint-options.ts';
+import { filterOption, KIND_OPTIONS, optionOf, readHeader } from '../../local/settings/endpoint-options.ts';
 import type { Input } from '../context/input.ts';
 import type { Cli } from '../context/runner.ts';
 import { each, rateOf } from '../options/parsers.ts';
@@ -17,6 +17,7 @@ import { text } from '../show/display.ts';
 import { examples } from './example.ts';
 
 interface Settings {
+  readonly header?: string[];
   readonly filter?: string[];
   readonly perSecond?: number;
   readonly failuresOnly?: boolean;
@@ -26,6 +27,7 @@ interface Added extends Settings, KindSettings, Partial<Record<EndpointKind, str
 }
 interface Changed extends Settings, KindSettings {
   readonly url?: string;
+  readonly removeHeader?: string[];
   readonly everyEvent?: boolean;
   readonly allAttempts?: boolean;
 }
@@ -37,6 +39,7 @@ export function endpointSettingCommands(endpoints: Command, { run }: Cli): void 
       examples(
         'endpoints add crm --webhook https://crm.example.com/events --filter events=task.updated',
         'endpoints add launches --slack - --filter processes=launch < url.txt',
+        'endpoints add flow --webhook https://n8n.example.com/webhook/abc --header -',
       ),
     )
     .action(
@@ -46,10 +49,12 @@ export function endpointSettingCommands(endpoints: Command, { run }: Cli): void 
         const secrets = await Promise.all(
           (options.secret ?? []).map(one => hidden(input, one, 'The signing secret')),
         );
+        const headers = await headersOf(options, input);
         const settings = {
           ...settingsOf(options),
           ...kindSettingsOf(options),
           ...(secrets.length > 0 && { secrets }),
+          ...(headers && { headers }),
         };
         const made = await ask({ operation: 'add-endpoint', endpoint, kind, url, ...settings });
         for (const warning of made.warnings ?? []) print.note(warning);
@@ -70,16 +75,19 @@ export function endpointSettingCommands(endpoints: Command, { run }: Cli): void 
     )
     .action(
       run(async ({ ask, print, input }, endpoint: string, options: Changed) => {
-        const { everyEvent, allAttempts } = options;
+        const { everyEvent, allAttempts, removeHeader = [] } = options;
+        const removed = Object.fromEntries(removeHeader.map(name => [name, null]));
+        const headers = { ...removed, ...(await headersOf(options, input)) };
         const changes = {
           ...settingsOf(options),
           ...kindSettingsOf(options),
           ...(everyEvent && { filter: null }),
           ...(allAttempts && { keepSuccesses: true }),
           ...(options.url !== undefined && { url: await hidden(input, options.url, 'The URL') }),
+          ...(Object.keys(headers).length > 0 && { headers }),
         };
         if (Object.keys(changes).length === 0)
-          throw new UsageError('Specify what to change: --url, --filter, --per-second, …');
+          throw new UsageError('Specify what to change: --url, --header, --filter, --per-second, …');
         const changed = await ask({ operation: 'update-endpoint', endpoint, ...changes });
         for (const warning of changed.warnings ?? []) print.note(warning);
         print.answer(changed, () => text`Updated ${endpoint}. Takes effect within seconds.`);
@@ -90,7 +98,7 @@ export function endpointSettingCommands(endpoints: Command, { run }: Cli): void 
 function addCommand(endpoints: Command): Command {
   const add = endpoints
     .command('add <name>')
-    .description('add an endpoint; use - for a URL or secret to read it from stdin or a prompt');
+    .description('add an endpoint; use - for a URL, secret or header to read it from stdin or a prompt');
   for (const kind of KIND_NAMES) add.option(`--${kind} <url>`, KINDS[kind].what);
   add.option(
     '--secret <whsec>',
@@ -105,6 +113,7 @@ function updateCommand(endpoints: Command): Command {
     .command('update <name>')
     .description('update an endpoint; omitted settings stay as they are')
     .option('--url <url>', 'new URL; - reads it from stdin or a prompt')
+    .option('--remove-header <name>', 'no longer send this header; repeatable', each)
     .option('--every-event', 'remove the filter')
     .option('--all-attempts', 'record successful attempts too');
   return withSettings(update);
@@ -113,6 +122,7 @@ function updateCommand(endpoints: Command): Command {
 function withSettings(command: Command): Command {
   for (const setting of KIND_SETTINGS) command.addOption(kindOption(setting));
   return command
+    .option('--header <header>', 'send this "Name: value" with each request; repeatable, up to 10', each)
     .option('--filter <key=a,b>', 'only events that match, as for start; repeatable', each)
     .option('--per-second <n>', 'maximum requests per second, from 1 to 100', rateOf)
     .option('--failures-only', 'record failed attempts only');
@@ -139,6 +149,16 @@ function kindOf(options: Added): { kind: EndpointKind; given: string } {
   if (kind === undefined || kinds.length > 1)
     throw new UsageError(`An endpoint has exactly one kind: use ${eitherOf(KIND_OPTIONS)}.`);
   return { kind, given: options[kind] ?? '' };
+}
+
+/** @throws UsageError, which shows no value */
+async function headersOf({ header = [] }: Settings, input: Input) {
+  const headers: Record<string, string> = {};
+  for (const given of header) {
+    const [name, value] = readHeader('--header', await hidden(input, given, 'The header ("Name: value")'));
+    headers[name] = value;
+  }
+  return header.length > 0 ? headers : undefined;
 }
 
 /** Reads a value for `-`: other users of the machine can see arguments. */

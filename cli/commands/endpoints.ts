@@ -53,7 +53,8 @@ function listCommand(endpoints: Command, { run }: Cli): void {
           const filter =
             one.filter === undefined ? 'all events' : `events that match ${JSON.stringify(one.filter)}`;
           const address = one.origin === undefined ? '' : text`\nURL at ${one.origin}`;
-          return `${endpointsTable([one], display)}\n\n${text`receives ${filter}; max. ${one.perSecond} per second`}${address}`;
+          const headers = one.headers ? text`\nwith the headers ${one.headers.join(', ')}` : '';
+          return `${endpointsTable([one], display)}\n\n${text`receives ${filter}; max. ${one.perSecond} per second`}${address}${headers}`;
         });
       }),
     );

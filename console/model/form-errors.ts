@@ -7,6 +7,7 @@ export type FormField =
   | 'name'
   | 'url'
   | 'secret'
+  | 'headers'
   | 'perSecond'
   | KindSettingName
   | keyof FilterForm
@@ -31,6 +32,7 @@ function errorIn(line: string): [field: FormField, text: string] {
   if (/^(name|endpoint): /.test(line)) return ['name', NAME];
   if (line.startsWith('There is an endpoint of this name')) return ['name', TAKEN];
   if (line.startsWith('url: ')) return ['url', line.replace(/^url: /, '')];
+  if (line.startsWith('headers: ')) return ['headers', plain(line.replace(/^headers: /, ''))];
   if (line.startsWith('perSecond: ')) return ['perSecond', RATE];
   const [, key, found = ''] = /^(\w+): (.*)$/.exec(line) ?? [];
   const setting = KIND_SETTINGS.find(({ name }) => name === key);

@@ -131,8 +131,8 @@ function Figure({ name, value, isBad = false, children }: FigureProps) {
   );
 }
 
-function Settings({ status, again }: { readonly status: EndpointStatus; readonly again: () => void }) {
-  const { filter, perSecond, keepSuccesses, isConfigured } = status;
+function Settings({ status, again }: { readonly status: AnswerOf<'endpoint'>; readonly again: () => void }) {
+  const { filter, perSecond, keepSuccesses, isConfigured, headers } = status;
   const lines = filterText(filter);
   return (
     <section aria-labelledby="settings">
@@ -158,6 +158,7 @@ function Settings({ status, again }: { readonly status: EndpointStatus; readonly
         <p class="quiet">
           at most {perSecond} per second from the backlog · successful attempts are{' '}
           {keepSuccesses ? 'kept' : 'not kept'}
+          {headers && ` · with the headers ${headers.join(', ')}`}
           {isConfigured && ' · defined in changewire.json or on the command line; edit it there, and restart'}
         </p>
       </div>

@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
 import { type EndpointKind, KIND_NAMES, KINDS, type KindSettings } from '../../functions/model/kinds.ts';
 import { type FilterForm, filterOf, NO_FILTER } from '../model/filter-form.ts';
+import { headersIn } from '../model/header-lines.ts';
 import { addressOf } from '../model/routes.ts';
 import { failureText } from '../parts/action.tsx';
 import { FilterEditor } from '../parts/filter-editor.tsx';
+import { HeaderField } from '../parts/header-field.tsx';
 import { askedSettings, KindFields, sentence } from '../parts/kind-fields.tsx';
 import { SecretDialog } from '../parts/secret-dialog.tsx';
 import { Failed } from '../parts/states.tsx';
@@ -19,6 +21,7 @@ export function NewEndpointPage() {
   const [name, setName] = useState('');
   const [url, setUrl] = useState('');
   const [secret, setSecret] = useState('');
+  const [headers, setHeaders] = useState('');
   const [settings, setSettings] = useState<KindSettings>({});
   const [filter, setFilter] = useState<FilterForm>(NO_FILTER);
   const [state, setState] = useState<{ isBusy: boolean; made?: string }>({ isBusy: false });
@@ -34,12 +37,14 @@ export function NewEndpointPage() {
     const asked = filterOf(filter);
     const given = isSigned && secret.trim() !== '' ? { secrets: [secret.trim()] } : {};
     try {
+      const own = headersIn(headers) as Record<string, string>;
       const made = await session.ask({
         operation: 'add-endpoint',
         endpoint,
         kind,
         url: url.trim(),
         ...given,
+        ...(Object.keys(own).length > 0 && { headers: own }),
         ...askedSettings(kind, settings),
         ...(asked && { filter: asked }),
       });
@@ -101,6 +106,7 @@ export function NewEndpointPage() {
             onChange={edited('secret', setSecret)}
           />
         )}
+        <HeaderField value={headers} error={errors.headers} onChange={edited('headers', setHeaders)} />
         <h2>Filter</h2>
         <FilterEditor form={filter} errors={errors} onChange={editedFilter(setFilter)} />
         {errors.other !== undefined && <Failed error={errors.other} />}

@@ -1,11 +1,13 @@
 import { useState } from 'preact/hooks';
 import { type KindSettings, kindSettingsOf } from '../../functions/model/kinds.ts';
-import type { EndpointStatus } from '../../functions/operations/protocol/status.ts';
+import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import { type FilterForm, filterOf, formOf } from '../model/filter-form.ts';
+import { headersIn } from '../model/header-lines.ts';
 import { useWorld } from '../state/use.ts';
 import { failureText } from './action.tsx';
 import { Dialog } from './dialog.tsx';
 import { FilterEditor } from './filter-editor.tsx';
+import { HeaderField } from './header-field.tsx';
 import { askedSettings, KindFields } from './kind-fields.tsx';
 import { Failed } from './states.tsx';
 import { TextField } from './text-field.tsx';
@@ -13,7 +15,7 @@ import { toast } from './toasts.tsx';
 import { useFormErrors } from './use-form-errors.ts';
 
 interface Props {
-  readonly status: EndpointStatus;
+  readonly status: AnswerOf<'endpoint'>;
   readonly again: () => void;
 }
 
@@ -38,7 +40,13 @@ export function EditEndpoint({ status, again }: Props) {
   );
 }
 
-function EditDialog({ status, onClose }: { readonly status: EndpointStatus; readonly onClose: () => void }) {
+function EditDialog({
+  status,
+  onClose,
+}: {
+  readonly status: AnswerOf<'endpoint'>;
+  readonly onClose: () => void;
+}) {
   const { session, refresh } = useWorld();
   const { name, kind } = status;
   const [filter, setFilter] = useState<FilterForm>(() => formOf(status.filter));
@@ -46,6 +54,7 @@ function EditDialog({ status, onClose }: { readonly status: EndpointStatus; read
   const [keepSuccesses, setKeep] = useState(status.keepSuccesses);
   const [settings, setSettings] = useState<KindSettings>(() => kindSettingsOf(status));
   const [url, setUrl] = useState('');
+  const [headers, setHeaders] = useState('');
   const [state, setState] = useState<{ isBusy: boolean }>({ isBusy: false });
   const { errors, refused, edited, editedFilter, clear, form } = useFormErrors<HTMLDivElement>();
   const save = async () => {
@@ -53,6 +62,7 @@ function EditDialog({ status, onClose }: { readonly status: EndpointStatus; read
     setState({ isBusy: true });
     clear();
     try {
+      const changed = headersIn(headers, { removes: true });
       await session.ask({
         operation: 'update-endpoint',
         endpoint: name,
@@ -61,6 +71,7 @@ function EditDialog({ status, onClose }: { readonly status: EndpointStatus; read
         keepSuccesses,
         ...askedSettings(kind, settings),
         ...(url.trim() !== '' && { url: url.trim() }),
+        ...(Object.keys(changed).length > 0 && { headers: changed }),
       });
       refresh();
       toast(`Updated ${name}.`);
@@ -94,6 +105,12 @@ function EditDialog({ status, onClose }: { readonly status: EndpointStatus; read
         />
       </div>
       <KindFields kind={kind} {...{ settings, errors, edited }} onChange={setSettings} />
+      <HeaderField
+        value={headers}
+        error={errors.headers}
+        onChange={edited('headers', setHeaders)}
+        names={status.headers ?? []}
+      />
       <label class="check">
         <input
           type="checkbox"

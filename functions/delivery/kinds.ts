@@ -1,5 +1,6 @@
 import type { EndpointRequest, EndpointSecret, EndpointSettings, LinkTemplates } from '../model/endpoint.ts';
 import type { SentEvent } from '../model/event.ts';
+import { changedHeaders } from '../model/headers.ts';
 import type { EndpointKind } from '../model/kinds.ts';
 import type { ChatTopic } from './chat/chat-topic.ts';
 import { chatTopics } from './chat/chat-topics.ts';
@@ -37,8 +38,22 @@ interface MessageContext {
 /** The requests that deliver these events to an endpoint. */
 export function jobsOf(deliveries: readonly ReadDelivery[], context: MessageContext): Jobs {
   const { kind } = context.endpoint;
-  if (kind === 'webhook') return webhookJobs(deliveries);
-  return chatJobs(deliveries, events => chatMessages(events, CHATS[kind], context));
+  const { jobs, unrenderable } =
+    kind === 'webhook'
+      ? webhookJobs(deliveries)
+      : chatJobs(deliveries, events => chatMessages(events, CHATS[kind], context));
+  return { jobs: jobs.map(withHeaders), unrenderable };
+}
+
+/** The job with the headers of the endpoint's secret. One that the kind sets itself, such as a title, is the kind's. */
+function withHeaders(job: Job): Job {
+  return {
+    ...job,
+    request: (now, secret) => {
+      const { body, headers } = job.request(now, secret);
+      return { body, headers: changedHeaders(secret.headers ?? {}, headers) };
+    },
+  };
 }
 
 /** The messages that show a batch of events in a chat: one per project, one per `source.*` event (design.md §9).

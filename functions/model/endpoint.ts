@@ -1,4 +1,5 @@
 import type { EndpointFilter } from './filter.ts';
+import type { EndpointHeaders } from './headers.ts';
 import { type EndpointKind, KINDS, type KindSettings } from './kinds.ts';
 
 /** A name is a part of its secret's name, and of keys of the table. */
@@ -29,11 +30,13 @@ export function rateOf({ kind, perSecond }: EndpointSettings, takenFor = 0): num
   return Math.min(most, first * 2 ** Math.floor(Math.max(0, takenFor) / DOUBLED_AFTER_MS));
 }
 
-/** What an endpoint's secret holds: `{"url": "https://…", "secrets": ["whsec_…"]}`. */
+/** What an endpoint's secret holds: `{"url": "https://…", "secrets": ["whsec_…"], "headers": {"Authorization": "…"}}`. */
 export interface EndpointSecret {
   readonly url: string;
   /** Only where requests are signed: one; two while the receiver changes from the old secret to the new one. */
   readonly secrets?: readonly string[];
+  /** Sent with each request. */
+  readonly headers?: EndpointHeaders | undefined;
 }
 
 /** One POST to the endpoint's URL. */

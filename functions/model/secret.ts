@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import * as z from 'zod';
 import type { EndpointSecret, EndpointSettings } from './endpoint.ts';
+import { headersProblem } from './headers.ts';
 import { KINDS } from './kinds.ts';
 
 const PREFIX = 'whsec_';
@@ -14,9 +15,19 @@ const signingSecret = z
   .string('secrets')
   .refine(isSigningSecret, `secrets (each ${PREFIX} and the base64 of ${MIN_BYTES} to ${MAX_BYTES} bytes)`);
 
-const unsignedSecret = z.object({ url }, 'the JSON object');
+const headers = z
+  .record(z.string(), z.string(), 'headers (an object of texts)')
+  .superRefine((given, context) => {
+    const problem = headersProblem(given);
+    if (problem !== undefined) context.addIssue(`headers that can be sent (${problem})`);
+  });
+
+const unsignedSecret = z.object({ url, headers: headers.optional() }, 'the JSON object');
 const signedSecret = z.object(
-  { url, secrets: z.array(signingSecret, 'secrets').min(1).max(2, 'secrets (two at most)') },
+  {
+    ...unsignedSecret.shape,
+    secrets: z.array(signingSecret, 'secrets').min(1).max(2, 'secrets (two at most)'),
+  },
   'the JSON object',
 );
 

@@ -3,6 +3,7 @@ import { checkEndpoint } from '../config/endpoint.ts';
 import { addressProblem } from '../delivery/http/addresses.ts';
 import type { EndpointSecret, EndpointSettings } from '../model/endpoint.ts';
 import type { EndpointRow } from '../model/endpoint-row.ts';
+import { changedHeaders, type EndpointHeaders, headersProblem } from '../model/headers.ts';
 import { type EndpointKind, KINDS } from '../model/kinds.ts';
 import { isSigningSecret, originOf, parseSecret } from '../model/secret.ts';
 import { checkWatched, filterWarnings } from './check-filter.ts';
@@ -11,15 +12,20 @@ import { changeRow, type FoundEndpoint, findEndpoint, removeDeliveries, statusOf
 import type { RequestOf } from './protocol/requests.ts';
 import { Refused, wrongRequest } from './refused.ts';
 
-/** One endpoint, with its filter and whether its signing secret is being rotated. */
+/** One endpoint, with its filter, the names of its headers, and whether its signing secret is being rotated. */
 export const showEndpoint: OperationOf<'endpoint'> = async (context, { endpoint: name }) => {
   const found = await findEndpoint(context, name);
   const { endpoint, isConfigured } = found;
   const isRotatable = KINDS[endpoint.kind].isSigned && !isConfigured;
   // The rest is shown even if the secret can't be read.
-  const secret = isRotatable ? await readSecret(context, endpoint).catch(() => undefined) : undefined;
-  const rotation = secret && { isRotating: (secret.secrets ?? []).length > 1 };
-  return { ...(await statusOf(context, found)), ...rotation };
+  const { secrets, headers } = await readSecret(context, endpoint).catch(
+    () => ({}) as Partial<EndpointSecret>,
+  );
+  return {
+    ...(await statusOf(context, found)),
+    ...(isRotatable && secrets && { isRotating: secrets.length > 1 }),
+    ...(headers && Object.keys(headers).length > 0 && { headers: Object.keys(headers) }),
+  };
 };
 
 /** Adds an endpoint. All functions know it within 30 s. The answer has the signing secret if one was generated:
@@ -27,7 +33,7 @@ export const showEndpoint: OperationOf<'endpoint'> = async (context, { endpoint:
  *  @throws Refused when the settings are wrong, the name is taken, or the URL can't receive deliveries */
 export const addEndpoint: OperationOf<'add-endpoint'> = async (
   context,
-  { operation: _, endpoint: name, kind, url, secrets = [], ...asked },
+  { operation: _, endpoint: name, kind, url, secrets = [], headers = {}, ...asked },
 ) => {
   const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== null));
   const settings = checkedSettings({ ...given, name, kind });
@@ -39,13 +45,14 @@ export const addEndpoint: OperationOf<'add-endpoint'> = async (
   )
     throw nameTaken();
   checkSecrets(kind, secrets);
+  checkHeaders(headers);
   await checkAddress(context, url);
   const secret = isSigned && secrets.length === 0 ? newSigningSecret(context) : undefined;
   const signing = secret === undefined ? secrets : [secret];
   const warnings = await filterWarnings(context, settings.filter);
   // Both before the row is written: a run that reads the row needs the secret, and the backlog of an earlier
   // endpoint with this name must not be sent to this one.
-  await context.secrets.write(name, JSON.stringify({ url, ...(isSigned && { secrets: signing }) }));
+  await context.secrets.write(name, secretText({ url, ...(isSigned && { secrets: signing }), headers }));
   await removeDeliveries(context, name);
   let isOurs = false;
   await context.endpoints.change(name, row => {
@@ -56,14 +63,14 @@ export const addEndpoint: OperationOf<'add-endpoint'> = async (
   });
   if (!isOurs) throw nameTaken();
   const answer = { endpoint: name, ...(secret !== undefined && { secret }), ...withWarnings(warnings) };
-  return acted({ endpoint: name }, answer, [kind, ...detailsOf(given)]);
+  return acted({ endpoint: name }, answer, [kind, ...headerDetails(headers), ...detailsOf(given)]);
 };
 
 /** Changes an endpoint that an operation added; of a configured one, only the address. A key that is missing
  *  stays as it is; null means the default. */
 export const updateEndpoint: OperationOf<'update-endpoint'> = async (
   context,
-  { operation: _, endpoint: name, url, ...update },
+  { operation: _, endpoint: name, url, headers, ...update },
 ) => {
   const found = await findEndpoint(context, name);
   const { endpoint, isConfigured } = found;
@@ -76,15 +83,22 @@ export const updateEndpoint: OperationOf<'update-endpoint'> = async (
   const isFiltered = update.filter !== undefined;
   if (isFiltered) await checkWatched(context, checked.filter);
   const warnings = isFiltered ? await filterWarnings(context, checked.filter) : [];
-  if (url !== undefined) {
-    await checkAddress(context, url);
-    await changeSecret(context, found, { ...(await readSecret(context, endpoint)), url });
+  if (url !== undefined) await checkAddress(context, url);
+  if (url !== undefined || headers) {
+    const secret = await readSecret(context, endpoint);
+    const changed = changedHeaders(secret.headers ?? {}, headers ?? {});
+    checkHeaders(changed);
+    await changeSecret(context, found, { ...secret, ...(url !== undefined && { url }), headers: changed });
   }
   if (isChanged)
     await changeRow(context, found, row =>
       row.settings ? { ...row, settings: checkedSettings(updated(row.settings, update)) } : undefined,
     );
-  const details = [...(url === undefined ? [] : ['a new address']), ...detailsOf(update)];
+  const details = [
+    ...(url === undefined ? [] : ['a new address']),
+    ...headerDetails(headers ?? {}),
+    ...detailsOf(update),
+  ];
   const answer = {
     ...(await statusOf(context, await findEndpoint(context, name))),
     ...withWarnings(warnings),
@@ -103,10 +117,10 @@ export const rotateSecret: OperationOf<'rotate-secret'> = async (
   const { endpoint } = found;
   if (!KINDS[endpoint.kind].isSigned)
     throw new Refused('A chat has no signing secret: change its URL instead.');
-  const { url, secrets = [] } = await readSecret(context, endpoint);
+  const { secrets = [], ...others } = await readSecret(context, endpoint);
   const secret = given ?? newSigningSecret(context);
   checkSecrets(endpoint.kind, [secret]);
-  await changeSecret(context, found, { url, secrets: [secret, secrets.at(-1) as string] });
+  await changeSecret(context, found, { ...others, secrets: [secret, secrets.at(-1) as string] });
   // A given secret is not shown: the caller has it already.
   const [made, how] = given === undefined ? [{ secret }, 'generated'] : [{}, 'given'];
   return acted({ endpoint: name }, { endpoint: name, ...made }, [how]);
@@ -115,15 +129,15 @@ export const rotateSecret: OperationOf<'rotate-secret'> = async (
 /** Ends the rotation: events are signed with the new secret only. */
 export const finishRotation: OperationOf<'finish-rotation'> = async (context, { endpoint: name }) => {
   const found = await findEndpoint(context, name);
-  const { url, secrets = [] } = await readSecret(context, found.endpoint);
+  const { secrets = [], ...others } = await readSecret(context, found.endpoint);
   const [secret, old] = secrets;
   if (secret === undefined || old === undefined) throw new Refused('No rotation is in progress.');
-  await changeSecret(context, found, { url, secrets: [secret] });
+  await changeSecret(context, found, { ...others, secrets: [secret] });
   return acted({ endpoint: name }, { endpoint: name });
 };
 
 /** The settings that a request changes. */
-type Update = Omit<RequestOf<'update-endpoint'>, 'operation' | 'endpoint' | 'url'>;
+type Update = Omit<RequestOf<'update-endpoint'>, 'operation' | 'endpoint' | 'url' | 'headers'>;
 
 function updated(settings: EndpointSettings, update: Update): object {
   const given = Object.entries(update).filter(([, value]) => value !== undefined);
@@ -179,13 +193,35 @@ function checkSecrets(kind: EndpointKind, secrets: readonly string[]): void {
     );
 }
 
+/** @throws Refused for headers that can't be sent */
+function checkHeaders(headers: EndpointHeaders): void {
+  const problem = headersProblem(headers);
+  if (problem !== undefined) throw wrongRequest(`headers: ${problem}.`);
+}
+
+/** The names alone. */
+function headerDetails(headers: Readonly<Record<string, string | null>>): string[] {
+  return Object.entries(headers).map(
+    ([name, value]) => `${value === null ? 'no header' : 'the header'} ${name}`,
+  );
+}
+
+/** A parameter of Parameter Store holds this much. */
+const MAX_SECRET_BYTES = 4096;
+
+function secretText({ headers = {}, ...secret }: EndpointSecret): string {
+  const text = JSON.stringify({ ...secret, ...(Object.keys(headers).length > 0 && { headers }) });
+  if (Buffer.byteLength(text) <= MAX_SECRET_BYTES) return text;
+  throw wrongRequest(`headers: the address and the headers have ${MAX_SECRET_BYTES} characters at most.`);
+}
+
 /** Replaces the secret of an endpoint. Its row gets a new revision, so that all runs read the secret again. */
 async function changeSecret(
   context: OperationsContext,
   found: FoundEndpoint,
   secret: EndpointSecret,
 ): Promise<void> {
-  await context.secrets.write(found.endpoint.name, JSON.stringify(secret));
+  await context.secrets.write(found.endpoint.name, secretText(secret));
   await changeRow(context, found, row => ({ ...row, ...secretNote(context, secret, row) }));
 }
 

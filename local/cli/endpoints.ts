@@ -36,7 +36,8 @@ export async function startEndpoints(parts: Parts, wanted: readonly WantedEndpoi
   const { closers, output } = parts;
   const secrets = secretsOfAll(wanted, parts);
   const configured = wanted.map(
-    ({ isOption: _, url: _url, origin: _origin, secrets: _secrets, ...settings }) => settings,
+    ({ isOption: _, url: _url, origin: _origin, secrets: _secrets, headers: _headers, ...settings }) =>
+      settings,
   );
   await writeRows(wanted, configured, parts);
   const warn = (name: string, text: string, code: string) =>
@@ -70,14 +71,17 @@ async function writeRows(
   }
 }
 
-/** Addresses and signing secrets of all endpoints: for those of the command line and of the configuration
+/** Addresses, signing secrets and headers of all endpoints: for those of the command line and of the configuration
  *  from the values given there, for the others from files. */
 function secretsOfAll(wanted: readonly WantedEndpoint[], parts: Parts): SecretKeeper {
   const files = fileSecrets(parts.directory.file(SECRETS_FOLDER));
   const texts = new Map(
     wanted.map(one => [
       one.name,
-      JSON.stringify({ url: one.url, ...(KINDS[one.kind].isSigned && { secrets: secretsOf(one, parts) }) }),
+      JSON.stringify({
+        ...{ url: one.url, headers: one.headers },
+        ...(KINDS[one.kind].isSigned && { secrets: secretsOf(one, parts) }),
+      }),
     ]),
   );
   return { ...files, read: async name => texts.get(name) ?? files.read(name) };

@@ -100,6 +100,7 @@ function setAtStart(
   if (operation === 'test-endpoint' && !isRunning)
     return 'Changewire is not running, and only a run has the address and secrets of this endpoint. Start it, then try again.';
   if (operation === 'update-endpoint' && asked.url !== undefined) return addressAtStart(endpoint, isOption);
+  if (operation === 'update-endpoint' && asked.headers) return headersAtStart(endpoint, isOption);
   if (operation === 'update-endpoint' && isOption) return ON_COMMAND_LINE;
   // A dry run is refused too, as the removal would be.
   if (operation === 'remove-endpoint' && isOption)
@@ -116,6 +117,13 @@ function addressAtStart(endpoint: string, isOption: boolean | undefined): string
   const variable = `another ENDPOINT_${variablePrefix(endpoint)}_URL in the environment or in .env`;
   const how = isOption === undefined ? `${option}, or ${variable}` : isOption ? option : variable;
   return `The address of this endpoint is read at the start of a run: restart with ${how}. Its backlog goes to the new address.`;
+}
+
+function headersAtStart(endpoint: string, isOption: boolean | undefined): string {
+  const option = 'with --header after its URL on the command line';
+  const variable = `with another ENDPOINT_${variablePrefix(endpoint)}_HEADERS in the environment or in .env`;
+  const how = isOption === undefined ? `${option}, or ${variable}` : isOption ? option : variable;
+  return `The headers of this endpoint are read at the start of a run: restart ${how}.`;
 }
 
 function rotation(endpoint: string, isOption: boolean | undefined): string {

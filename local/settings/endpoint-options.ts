@@ -8,6 +8,7 @@ import { shown } from '../../functions/config/problems.ts';
 import { name } from '../../functions/config/workspace.ts';
 import { addressRefusal, type Resolve } from '../../functions/delivery/http/addresses.ts';
 import { CONDITIONS, type EndpointFilter, FILTER_KEYS } from '../../functions/model/filter.ts';
+import { type EndpointHeaders, headerIn, headersProblem } from '../../functions/model/headers.ts';
 import {
   type EndpointKind,
   KIND_NAMES,
@@ -25,6 +26,7 @@ export interface EndpointOption extends KindSettings {
   readonly url: string;
   /** Signing secrets of a webhook: none, one, or two. */
   readonly secrets: readonly string[];
+  readonly headers: EndpointHeaders;
   /** Undefined: the name is derived from the kind and the URL. */
   readonly name: string | undefined;
   /** Undefined: every event. */
@@ -41,6 +43,7 @@ interface Token {
 interface Draft extends Omit<EndpointOption, 'filter' | keyof KindSettings> {
   name: string | undefined;
   readonly secrets: string[];
+  readonly headers: Record<string, string>;
   readonly filters: string[];
   readonly settings: Record<string, string>;
 }
@@ -55,7 +58,7 @@ export const VALUE_IS_OPTIONAL = new Set([
 ]);
 
 /** Options whose values may be secret: every user of the machine can see the arguments of its processes. */
-const MAY_BE_SECRET = new Set(['--subscribe', '--webhook-secret', ...KIND_OPTIONS]);
+const MAY_BE_SECRET = new Set(['--subscribe', '--webhook-secret', '--header', ...KIND_OPTIONS]);
 
 /** Replaces each `-` that is given for such a value by a line of stdin, in order. `readStdin` is called only if there
  *  is a `-`. @throws UsageError if stdin has too few lines */
@@ -78,8 +81,8 @@ export async function withValuesOfStdin(
   });
 }
 
-/** Reads the options of endpoints, in the order of the command line: `--name`, `--filter` and `--webhook-secret`
- *  apply to the preceding endpoint. @throws UsageError, which shows no secret, and of a URL only the origin */
+/** Reads the options of endpoints, in the order of the command line: `--name`, `--filter`, `--header` and
+ *  `--webhook-secret` apply to the preceding endpoint. @throws UsageError, which shows no secret, and of a URL only the origin */
 export function endpointOptions(tokens: readonly Token[]): EndpointOption[] {
   const drafts: Draft[] = [];
   const lastDraft = (name: string): Draft => {
@@ -92,11 +95,12 @@ export function endpointOptions(tokens: readonly Token[]): EndpointOption[] {
     if (kind !== undefined) {
       const isElsewhere = value === '' && !KINDS[kind].isSigned;
       const url = isElsewhere ? '' : checkAddress(`--${kind}`, value);
-      drafts.push({ kind, url, name: undefined, secrets: [], filters: [], settings: {} });
+      drafts.push({ kind, url, name: undefined, secrets: [], headers: {}, filters: [], settings: {} });
     }
     const setting = KIND_SETTINGS.find(each => optionOf(each) === name);
     if (setting !== undefined) lastDraft(name).settings[setting.name] = value;
     if (name === 'webhook-secret') addSecret(drafts.at(-1), value);
+    if (name === 'header') addHeader(lastDraft(name), value);
     if (name === 'name') lastDraft(name).name = checkName(value);
     if (name === 'filter') lastDraft(name).filters.push(value);
   }
@@ -152,6 +156,27 @@ function addSecret(webhook: Draft | undefined, value: string): void {
     throw new UsageError(
       `${new URL(webhook.url).origin} has more than two --webhook-secret: give the new one and the old one.`,
     );
+}
+
+function addHeader({ headers }: Draft, text: string): void {
+  const [name, value] = readHeader('--header', text);
+  if (Object.hasOwn(headers, name)) throw new UsageError(`--header: ${name} is given twice.`);
+  headers[name] = value;
+  checkHeaders('--header', headers);
+}
+
+/** The name and the value of a header. `option` is its source. @throws UsageError, which shows no value */
+export function readHeader(option: string, text: string): [name: string, value: string] {
+  const header = headerIn(text);
+  if (header) return header;
+  throw new UsageError(`${option} takes "NAME: VALUE", such as "Authorization: Bearer …".`);
+}
+
+/** @throws UsageError for headers that can't be sent */
+export function checkHeaders(source: string, headers: EndpointHeaders): EndpointHeaders {
+  const problem = headersProblem(headers);
+  if (problem === undefined) return headers;
+  throw new UsageError(`${source}: ${problem}.`);
 }
 
 /** Why every delivery to a URL would be refused; undefined: it would not. `addresses` are those of its host name;

@@ -41,6 +41,8 @@ Options
   --webhook-secret KEY    signing secret (whsec_…) for the preceding --webhook; give two during a rotation. Without it,
                           WEBHOOK_SECRET of the environment is used, or a secret is generated and kept in the data
                           directory
+  --header "NAME: VALUE"  send this header with each request to the preceding endpoint (repeatable, up to 10); use - as
+                          for --webhook, because values may be secret
 ${CHATS.map(kind => line(`--${kind} URL`, `send messages to ${KINDS[kind].what}`)).join('')}\
                           (without URL: ${eitherOf(CHATS.map(variableOf))} of the environment)
 ${KIND_SETTINGS.map(settingLine).join('')}\

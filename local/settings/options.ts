@@ -49,6 +49,7 @@ const FLAGS = {
   ...byName(KIND_NAMES, kind => KINDS[kind].example),
   webhook: { ...repeated, example: 'http://localhost:9000/events' },
   'webhook-secret': { ...repeated, example: 'whsec_…' },
+  header: { ...repeated, example: '"Authorization: Bearer …"' },
   ...byName(KIND_SETTINGS.map(optionOf), name => {
     const setting = KIND_SETTINGS.find(each => optionOf(each) === name);
     return setting?.choices?.[0] ?? '…';

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
+import { isJsonObject, jsonOf } from '../../functions/basics/json.ts';
 import type { Config } from '../../functions/config/schema.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
+import type { EndpointHeaders } from '../../functions/model/headers.ts';
 import { type EndpointKind, KINDS } from '../../functions/model/kinds.ts';
 import { type Environment, textIn } from '../basics/process.ts';
 import { UsageError } from '../basics/usage-error.ts';
-import { checkAddress, checkSecret, type EndpointOption } from './endpoint-options.ts';
+import { checkAddress, checkHeaders, checkSecret, type EndpointOption } from './endpoint-options.ts';
 import { variablePrefix } from './watched.ts';
 
 /** An endpoint of the command line or the configuration, complete. A missing name is derived from kind and URL: it is
@@ -16,11 +18,12 @@ export interface WantedEndpoint extends EndpointSettings {
   readonly origin: string;
   /** Signing secrets of a webhook; if empty, a secret is generated. */
   readonly secrets: readonly string[];
+  readonly headers: EndpointHeaders;
 }
 
 /**
- * The endpoints of the configuration and of the command line, completed by the environment: ENDPOINT_<NAME>_URL and
- * ENDPOINT_<NAME>_SECRET for those of the configuration; WEBHOOK_SECRET (one or two, comma-separated) for webhooks of
+ * The endpoints of the configuration and of the command line, completed by the environment: ENDPOINT_<NAME>_URL,
+ * ENDPOINT_<NAME>_SECRET and ENDPOINT_<NAME>_HEADERS (JSON) for those of the configuration; WEBHOOK_SECRET (one or two, comma-separated) for webhooks of
  * the command line without --webhook-secret; SLACK_WEBHOOK_URL for `--slack` without a URL, and likewise for each
  * chat.
  * @throws UsageError that shows no secret, and of a URL only the origin
@@ -36,7 +39,8 @@ export function wantedEndpoints(
     const prefix = `ENDPOINT_${variablePrefix(name)}`;
     const url = fromEnvironment(`${prefix}_URL`, `Endpoint ${name} has no URL`, environment);
     const secrets = KINDS[kind].isSigned ? secretsIn(`${prefix}_SECRET`, environment) : [];
-    return { ...settings, isOption: false, url, origin: new URL(url).origin, secrets };
+    const headers = headersOf(`${prefix}_HEADERS`, environment);
+    return { ...settings, isOption: false, url, origin: new URL(url).origin, secrets, headers };
   });
   const asked = options.map(option => {
     const url = option.url || chatUrl(option.kind, environment);
@@ -67,6 +71,15 @@ function secretsIn(variable: string, environment: Environment): string[] {
   const secrets = text.split(',').map(each => checkSecret(variable, each.trim()));
   if (secrets.length <= 2) return secrets;
   throw new UsageError(`${variable} has more than two secrets: give only the new one and the old one.`);
+}
+
+function headersOf(variable: string, environment: Environment): EndpointHeaders {
+  const text = textIn(environment, variable);
+  if (text === '') return {};
+  const headers = jsonOf(text);
+  const isObject = isJsonObject(headers) && Object.values(headers).every(value => typeof value === 'string');
+  if (isObject) return checkHeaders(variable, headers as EndpointHeaders);
+  throw new UsageError(`${variable} takes a JSON object of texts, such as {"Authorization": "Bearer …"}.`);
 }
 
 function chatUrl(kind: EndpointKind, environment: Environment): string {

@@ -43,12 +43,15 @@ function clean(line: string): string {
     .trim();
 }
 
-/** Whether a text repeats a part of the signing secrets, or of the URL's path or query (secret for Slack and
- *  Teams), in any case, encoding or separators. */
-function repeats(text: string, { url, secrets = [] }: EndpointSecret): boolean {
+/** Whether a text repeats a part of the signing secrets, of a header's value, or of the URL's path or query (secret for
+ *  Slack and Teams), in any case, encoding or separators. */
+function repeats(text: string, { url, secrets = [], headers = {} }: EndpointSecret): boolean {
   const { pathname, search } = new URL(url);
+  const hidden = [...secrets, ...Object.values(headers)];
   return (
-    shows(text, pathname + search) || secrets.some(secret => shows(text, secret) || showsAsIs(text, secret))
+    shows(text, pathname + search) ||
+    hidden.some(secret => shows(text, secret) || showsAsIs(text, secret)) ||
+    Object.values(headers).some(value => value.length < MIN_REVEALING && text.includes(value))
   );
 }
 

@@ -220,8 +220,12 @@ export const answers = {
   events: eventsAnswer,
   trace: traceAnswer,
   endpoints: z.strictObject({ endpoints: z.array(endpointStatus), cursor }),
-  /** For an added webhook, `isRotating` is true while the old secret signs too. */
-  endpoint: endpointStatus.extend({ isRotating: z.boolean().optional() }),
+  /** For an added webhook, `isRotating` is true while the old secret signs too. `headers`: the names of its own
+   *  headers. */
+  endpoint: endpointStatus.extend({
+    isRotating: z.boolean().optional(),
+    headers: z.array(z.string()).optional(),
+  }),
   /** Newest first. */
   attempts: z.strictObject({ attempts: z.array(attempt), cursor }),
   /** Oldest first. */

@@ -122,10 +122,16 @@ export const actRequests = [
     kind: z.enum(KIND_NAMES),
     url: z.string().max(4096),
     secrets: z.array(z.string().max(1024)).max(2).optional(),
+    headers: z.record(z.string(), z.string()).optional(),
     ...endpointSettings,
   }),
-  /** Changes an endpoint. A key that is missing stays as it is; null means the default. */
-  asks('update-endpoint', { endpoint, url: z.string().max(4096).optional(), ...endpointSettings }),
+  /** Changes an endpoint. A key that is missing stays as it is; null means the default, or removes a header. */
+  asks('update-endpoint', {
+    endpoint,
+    url: z.string().max(4096).optional(),
+    headers: z.record(z.string(), z.string().nullable()).optional(),
+    ...endpointSettings,
+  }),
   asks('pause-endpoint', { endpoint }),
   asks('resume-endpoint', { endpoint }),
   asks('remove-endpoint', { endpoint, ...asDryRun }),

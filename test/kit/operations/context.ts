@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Mode, ProcessKey } from '../../../functions/basics/process.ts';
 import { jobsOf, type ReadDelivery } from '../../../functions/delivery/kinds.ts';
-import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
+import type { EndpointRequest, EndpointSettings } from '../../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import type { SecretKeeper } from '../../../functions/model/secret.ts';
 import { dynamoStore } from '../../../functions/store/dynamo/store.ts';
@@ -76,7 +76,7 @@ export function openContext(open: () => Stores, configured: readonly EndpointSet
   const secrets = memorySecrets();
   const say = (message: string) => void said.push(message);
   const started: [process: string, mode: Mode][] = [];
-  const posts: { url: string; body: string }[] = [];
+  const posts: { url: string; body: string; headers: Readonly<Record<string, string>> }[] = [];
   /** The answer of every receiver. */
   const receiver = { status: 200, body: 'ok' };
   let ids = 0;
@@ -124,8 +124,8 @@ export function openContext(open: () => Stores, configured: readonly EndpointSet
     posts,
     receiver,
     openPoster: () => ({
-      post: async (url: string, { body }: { readonly body: string }) => {
-        posts.push({ url, body });
+      post: async (url: string, request: EndpointRequest) => {
+        posts.push({ url, ...request });
         return {
           status: receiver.status,
           retryAfter: undefined,

@@ -25,6 +25,7 @@ const endpointLine = (filters: readonly string[]) => {
     url: 'https://x/',
     origin: 'https://x',
     secrets: [],
+    headers: {},
   } as const;
   const filter = filters.length > 0 ? filterOption(filters) : undefined;
   const text = banner({ ...BANNER, endpoints: [{ ...endpoint, filter }] });
