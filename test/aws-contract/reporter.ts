@@ -1,0 +1,43 @@
+import type { Reporter, TestCase, TestModule } from 'vitest/node';
+
+/** What differed in a case. */
+export interface Difference {
+  readonly title: string;
+  readonly problem: string;
+}
+
+/** What the tests send to the command at their end. */
+export interface Verdict {
+  readonly cases: number;
+  readonly differences: readonly Difference[];
+}
+
+/** Prints a line for each case, and sends the verdict to the process that started this one. */
+export class CaseReporter implements Reporter {
+  onTestCaseResult(test: TestCase): void {
+    const mark = { passed: 'ok', failed: 'differs', skipped: 'not run', pending: '' }[test.result().state];
+    const repeated = test.diagnostic()?.retryCount ? ', repeated' : '';
+    process.stdout.write(`  ${mark}${repeated}: ${test.fullName}\n`);
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly object[]): void {
+    const cases = modules.flatMap(({ children }) => [...children.allTests()]);
+    // A hook that failed belongs to a suite.
+    const suites = modules.flatMap(module => [module, ...module.children.allSuites()]);
+    const differences = [
+      ...cases.flatMap(test => (test.result().errors ?? []).map(error => difference(test.fullName, error))),
+      ...suites.flatMap(suite =>
+        suite.errors().map(error => difference('fullName' in suite ? suite.fullName : 'a file', error)),
+      ),
+      ...errors.map(error => difference('outside of a case', error)),
+    ];
+    const verdict: Verdict = { cases: cases.length, differences };
+    process.send?.(verdict);
+  }
+}
+
+function difference(title: string, error: object): Difference {
+  const { message, expected, actual } = error as Partial<Record<'message' | 'expected' | 'actual', string>>;
+  const values = expected === undefined ? '' : `\nexpected: ${expected}\nactual: ${actual}`;
+  return { title, problem: `${message}${values}` };
+}
