@@ -4,10 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildEvents, type Commit, testEvent } from '../../functions/changes/build-events.ts';
 import type { RecordChange } from '../../functions/changes/compare-project.ts';
-import { onHoldEvent } from '../../functions/changes/process-events.ts';
 import type { FieldChange } from '../../functions/model/event.ts';
 import { jsonSchemas } from '../../functions/model/event.ts';
-import { encodePart, eventId } from '../../functions/model/event-id.ts';
+import { eventId } from '../../functions/model/event-id.ts';
 import { checkEvents } from '../kit/check-event.ts';
 
 const at = Date.UTC(2026, 10, 21, 12);
@@ -71,13 +70,6 @@ describe('events', () => {
     });
   });
 
-  it('a project event carries its project in full; a record without a name has none', () => {
-    const [event] = checkEvents(
-      buildEvents(commit, [change({ entity: 'project', id: 'p.1', record: { a: 1 } })]),
-    );
-    expect(event?.data.project).toEqual({ id: 'p.1', record: { a: 1 } });
-  });
-
   it.each([
     [{ name: 'Acme', title: 'Other' }, { name: 'Acme' }],
     [{ name: '', title: 'Acme' }, { name: 'Acme' }],
@@ -104,17 +96,6 @@ describe('events', () => {
     expect(events[1]?.data).not.toHaveProperty('actors');
   });
 
-  it('a held process is told as an event of its own', () => {
-    const [event] = checkEvents([
-      onHoldEvent({ workspace: 'eu', processId: 'p' }, { version: at, at, missing: 30, known: 60 }),
-    ]);
-    expect(event).toMatchObject({ type: 'source.held', id: `p..${at}.0`, data: { missing: 30, known: 60 } });
-    expect(event?.data).toHaveProperty(
-      'reason',
-      expect.stringMatching(/^30 of 60 projects are gone at once/),
-    );
-  });
-
   it('invariant 3: one change has one id and one content: the same commit gives the same bytes', () => {
     const changes = [change(), change({ id: 't2' })];
     expect(JSON.stringify(buildEvents(commit, changes))).toBe(JSON.stringify(buildEvents(commit, changes)));
@@ -135,16 +116,6 @@ describe('event ids', () => {
         expect(eventId(p1, j1, 1, 0) === eventId(p2, j2, 1, 0)).toBe(same);
       }),
     );
-  });
-
-  it('have their own four parts between dots, and nothing that a URI could not carry', () => {
-    fc.assert(
-      fc.property(part, part, (process, project) => {
-        expect(eventId(process, project, 7, 3)).toMatch(/^[\w~%-]+\.[\w~%-]+\.7\.3$/);
-      }),
-    );
-    expect(encodePart('Größe.1#/x_~-')).toBe('Gr%C3%B6%C3%9Fe%2E1%23%2Fx_~-');
-    expect(encodePart('\u0001\ud8ab')).toBe('%01%uD8AB');
   });
 });
 
@@ -178,9 +149,4 @@ it('a test event names its endpoint and its time, and says that nothing changed'
       message: 'This is a test: events of Changewire arrive here. Nothing changed.',
     },
   });
-});
-
-it('test events of one time differ by their tags', () => {
-  const [one, other] = ['1', '2'].map(tag => testEvent('crm', { at, tag }).id);
-  expect(one).not.toBe(other);
 });

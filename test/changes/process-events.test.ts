@@ -4,6 +4,7 @@ import type { JsonObject } from '../../functions/basics/json.ts';
 import { fits } from '../../functions/changes/fit-event.ts';
 import {
   auditEvents,
+  onHoldEvent,
   type ReadEntry,
   recoveredEvent,
   skippedEvent,
@@ -23,6 +24,15 @@ const envelope = {
 };
 
 describe('an event about a process itself', () => {
+  it('tells how many projects are gone from a process on hold', () => {
+    const [event] = checkEvents([onHoldEvent(origin, { version: AT, at: AT, missing: 30, known: 60 })]);
+    expect(event).toMatchObject({ type: 'source.held', id: `p..${AT}.0`, data: { missing: 30, known: 60 } });
+    expect(event?.data).toHaveProperty(
+      'reason',
+      expect.stringMatching(/^30 of 60 projects are gone at once/),
+    );
+  });
+
   it('tells since when no pass was completed, and why', () => {
     const event = stalledEvent(origin, { version: AT, at: AT, since: AT - 300_000, reason: 'status 500' });
     expect(checkEvents([event])).toEqual([
@@ -143,15 +153,6 @@ describe('the event of an audit entry', () => {
       users: [],
       truncated: ['entry', 'projects', 'tasks', 'users'],
     });
-  });
-
-  it('names only the first of very many tasks of one project', () => {
-    const tasks = Array.from({ length: 20_000 }, (_, index) => ({ id: `task ${index}`, projectId: '1' }));
-    const { data } = eventOf({ projects: ['1'], tasks });
-    expect(data.truncated).toEqual(['entry', 'projects', 'tasks', 'users']);
-    expect(data.projects).toEqual([{ id: '1' }]);
-    expect(data.tasks.length).toBeGreaterThan(2_000);
-    expect(data.tasks).toEqual(tasks.slice(0, data.tasks.length));
   });
 
   it('fits, whatever the entry holds', () => {

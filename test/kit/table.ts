@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  CreateTableCommand,
+  DeleteTableCommand,
+  DynamoDBClient,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
 import type { Table, TableTiming } from '../../functions/store/dynamo/table.ts';
 import { modelClient, TableModel } from '../simulation/models/table.ts';
-import { hasEmbedded } from './dynamodb/binary.ts';
-import { clientOptions, type EmbeddedDynamoDb, startDynamoDb } from './dynamodb/dynamodb.ts';
-import { ensureTable } from './dynamodb/ensure-table.ts';
+import { clientOptions, type EmbeddedDynamoDb, hasEmbedded, startDynamoDb } from './dynamodb/dynamodb.ts';
 
 export const TABLE_NAME = 'changewire';
 
@@ -68,12 +71,31 @@ export async function startTableAt(endpoint: string): Promise<StartedTable> {
   return { ...table, stop };
 }
 
+/** Creates a table as the stack creates it, but that items do not expire. */
+async function createTable(client: DynamoDBClient, TableName: string): Promise<{ streamArn: string }> {
+  const keys = [
+    ['pk', 'HASH'],
+    ['sk', 'RANGE'],
+  ] as const;
+  const { TableDescription } = await client.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: keys.map(([AttributeName, KeyType]) => ({ AttributeName, KeyType })),
+      AttributeDefinitions: keys.map(([AttributeName]) => ({ AttributeName, AttributeType: 'S' })),
+      StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_IMAGE' },
+    }),
+  );
+  await waitUntilTableExists({ client, maxWaitTime: 30, minDelay: 1, maxDelay: 1 }, { TableName });
+  return { streamArn: TableDescription?.LatestStreamArn as string };
+}
+
 /** A DynamoDB with an empty table; closing the table stops it. */
-export async function startTableOn(start: () => Promise<EmbeddedDynamoDb>, tableName = TABLE_NAME) {
+async function startTableOn(start: () => Promise<EmbeddedDynamoDb>, tableName = TABLE_NAME) {
   const database = await start();
   const client = new DynamoDBClient(database.clientOptions);
   try {
-    const { streamArn } = await ensureTable(client, tableName);
+    const { streamArn } = await createTable(client, tableName);
     return {
       client,
       tableName,

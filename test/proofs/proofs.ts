@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { EXIT_UNAVAILABLE } from '../deployed/available.ts';
-import { hasEmbedded } from '../kit/dynamodb/binary.ts';
+import { hasEmbedded } from '../kit/dynamodb/dynamodb.ts';
 import { BUGS } from '../simulation/bugs/bugs.ts';
 import type { Command, Proof } from './proof.ts';
 

@@ -1,50 +1,13 @@
 import type { PublishBatchCommand, SNSClient } from '@aws-sdk/client-sns';
 import type { DynamoDBRecord } from 'aws-lambda';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CALL_TIMEOUTS, maxCallMs } from '../../functions/aws/clients.ts';
-import { buildEvents } from '../../functions/changes/build-events.ts';
 import { createPublish, MARGIN_MS, type Rejected } from '../../functions/handlers/create-publish.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
-import { encode } from '../../functions/store/codec.ts';
 import { addingUp } from '../kit/adding-up.ts';
 import { TopicModel } from '../simulation/models/topic.ts';
-
-const AT = Date.UTC(2026, 10, 21, 12);
-
-function events(version: number, count: number): ChangeEvent[] {
-  const observed = { after: AT - 1, before: AT };
-  const commit = {
-    ...{
-      workspace: 'eu',
-      processId: 'onboarding',
-      projectId: 'p1',
-      projectRecord: { name: 'Acme' },
-      version,
-    },
-    observed: { project: observed, task: observed },
-  };
-  const change = (id: string) => ({ entity: 'task', action: 'created', id, record: {}, fields: [] }) as const;
-  return buildEvents(
-    commit,
-    Array.from({ length: count }, (_, index) => change(`t${index}`)),
-  );
-}
-
-const keysOf = (sequence: string) => ({ pk: 'W#eu#P#onboarding', sk: `CHANGE#${AT}#p1#${sequence}` });
-
-/** A change record; bytes stand as they are. */
-function record(sequence: string, of: unknown): DynamoDBRecord {
-  const bytes = of instanceof Uint8Array ? of : encode(of);
-  const { pk, sk } = keysOf(sequence);
-  return {
-    eventName: 'INSERT',
-    dynamodb: {
-      SequenceNumber: sequence,
-      Keys: { pk: { S: pk }, sk: { S: sk } },
-      NewImage: { events: { B: Buffer.from(bytes).toString('base64') } },
-    },
-  };
-}
+import { AT, eventsOf as events, keysOf, record } from './records.ts';
 
 /** A publisher to the model of SNS: of each call, an error that is thrown, or the entries that fail or are refused. */
 function open(
@@ -196,13 +159,9 @@ describe('the line of a run', () => {
   });
 
   it('of a batch that is sent message by message has none behind the one that failed', async () => {
-    const odd = {
-      ...events(AT + 2, 1)[0],
-      data: { process: { id: 'p' }, project: { id: '' } },
-    } as ChangeEvent;
     const [first, second] = [events(AT, 1), events(AT + 1, 1)];
     const { run, taken, lines } = open([undefined, undefined, ...Array(5).fill({ failing: ['0'] })]);
-    const given = [record('1', first), record('2', second), record('3', [odd])];
+    const given = [record('1', first), record('2', second), record('3', events(AT + 2, 1, ''))];
     expect(await run(...given)).toEqual(failure('2'));
     expect(taken).toEqual(idsOf(first));
     expect(lines).toMatchObject([line(taken)]);
@@ -241,14 +200,73 @@ describe('the time of a run', () => {
     expect(counts).toEqual({ EventsPublished: 1 });
   });
 
+  it('that is up among records that cannot be read leaves the rest: each takes a call', async () => {
+    const { run, rejected } = open([], [MARGIN_MS, MARGIN_MS - 1]);
+    const broken = ['1', '2', '3'].map(sequence => record(sequence, new Uint8Array([1])));
+    expect(await run(...broken)).toEqual(failure('3'));
+    expect(rejected).toHaveLength(2);
+  });
+
   it('that is up among the messages of a refused batch names the first that was not tried', async () => {
-    const odd = { ...events(AT + 1, 1)[0], data: { process: { id: 'p' }, project: { id: '' } } };
     const second = events(AT + 2, 1);
     const { run, taken, said, lines } = open([], [MARGIN_MS, MARGIN_MS, MARGIN_MS, MARGIN_MS - 1]);
-    const given = [record('1', events(AT, 1)), record('2', [odd]), record('3', second)];
+    const given = [record('1', events(AT, 1)), record('2', events(AT + 1, 1, '')), record('3', second)];
     expect(await run(...given)).toEqual(failure('3'));
     expect(lines).toEqual([line(taken, { itemIdentifier: '3', id: second[0]?.id })]);
     // Nothing failed: only the refused message is told.
     expect(said.map(([level]) => level)).toEqual(['error']);
+  });
+
+  /** Records of up to 25 events, some of which SNS refuses, and the number of all others. */
+  const mixed = fc
+    .array(fc.tuple(fc.integer({ min: 0, max: 25 }), fc.boolean()), { minLength: 1, maxLength: 12 })
+    .map(sizes => {
+      const isRefused = (index: number) => sizes[index]?.[1] === true && (sizes[index]?.[0] ?? 0) < 3;
+      return {
+        all: sizes.map(([count], index) =>
+          record(String(index), events(AT + index, count, isRefused(index) ? '' : 'p1')),
+        ),
+        good: sizes.reduce((sum, [count], index) => sum + (isRefused(index) ? 0 : count), 0),
+      };
+    });
+  const BUDGET_MS = 120_000;
+
+  it('is never exceeded, and runs lose nothing together, however slow each call is', async () => {
+    const slow = fc.integer({ min: 0, max: maxCallMs(CALL_TIMEOUTS.publish) });
+    await fc.assert(
+      fc.asyncProperty(mixed, slow, async ({ all, good }, callMs) => {
+        const sent = new Set<string>();
+        let now = 0;
+        const topic = new TopicModel({ arn: 'arn' });
+        topic.subscribe(({ body }) => sent.add(JSON.parse(body).id));
+        const silent = { info: () => {}, warn: () => {}, error: () => {} };
+        const send = async ({ input }: PublishBatchCommand) => {
+          now += callMs;
+          return topic.publishBatch(input);
+        };
+        const publish = createPublish({
+          ...{ sns: { send } as unknown as SNSClient, topicArn: 'arn', random: () => 1, log: silent },
+          sleep: async ms => {
+            now += ms;
+          },
+          reject: async () => {
+            now += callMs;
+          },
+          count: () => {},
+        });
+        let left = all;
+        for (let runs = 0; left.length > 0 && runs < all.length; runs++) {
+          now = 0;
+          const context = { getRemainingTimeInMillis: () => BUDGET_MS - now };
+          const [stop] = (await publish({ Records: left }, context)).batchItemFailures;
+          expect(now).toBeLessThanOrEqual(BUDGET_MS);
+          const next = left.findIndex(each => each.dynamodb?.SequenceNumber === stop?.itemIdentifier);
+          left = stop ? left.slice(next) : [];
+        }
+        // A record that takes longer than a run begins with itself again.
+        if (callMs <= 2_000) expect([left.length, sent.size]).toEqual([0, good]);
+      }),
+      { numRuns: 200 },
+    );
   });
 });

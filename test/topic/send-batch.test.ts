@@ -3,10 +3,12 @@ import {
   InvalidParameterException,
   type PublishBatchCommand,
   type SNSClient,
+  SNSServiceException,
 } from '@aws-sdk/client-sns';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Message } from '../../functions/topic/entry.ts';
-import { sendBatch } from '../../functions/topic/send-batch.ts';
+import { bytesOf, type Message } from '../../functions/topic/entry.ts';
+import { batchesOf, isRefusal, sendBatch } from '../../functions/topic/send-batch.ts';
 
 const message = (name: string): Message => ({
   Message: name,
@@ -58,14 +60,9 @@ const alone = (index: number) => ({
 describe('a batch', () => {
   it.each([[undefined], [[]]])('that SNS takes whole (%j) is sent once, in order', async answer => {
     const { topic, sent, waits } = open([answer]);
+    expect(await sendBatch(topic, [])).toEqual({ failed: [] });
     expect(await sendBatch(topic, messages)).toEqual({ failed: [] });
     expect([sent, waits]).toEqual([[request(0, 1, 2)], []]);
-  });
-
-  it('of nothing is not sent', async () => {
-    const { topic, sent } = open([undefined]);
-    expect(await sendBatch(topic, [])).toEqual({ failed: [] });
-    expect(sent).toEqual([]);
   });
 
   it('has those sent again that SNS failed, and only those, with growing waits', async () => {
@@ -133,12 +130,6 @@ describe('a batch that SNS refuses whole', () => {
     expect(refused).toEqual([[1, 'InvalidParameterException: no']]);
   });
 
-  it('is at fault itself when it is one message', async () => {
-    const { topic, sent, refused } = open([refusal]);
-    expect(await sendBatch(topic, [message('a')])).toEqual({ failed: [] });
-    expect([sent.length, refused]).toEqual([1, [[0, 'InvalidParameterException: no']]]);
-  });
-
   it('names the place of a message that SNS finds at fault in an answer, too', async () => {
     const { topic, refused } = open([
       refusal,
@@ -160,5 +151,63 @@ describe('a batch that SNS refuses whole', () => {
     const { topic, sent } = open([refusal, []], 0);
     expect(await sendBatch(topic, messages)).toEqual({ failed: [], untried: 1 });
     expect(sent).toHaveLength(2);
+  });
+});
+
+describe('a refusal of the contents of a request', () => {
+  const error = (name: string, { message = 'no', $fault = 'client' as 'client' | 'server' } = {}) =>
+    new SNSServiceException({ name, message, $fault, $metadata: {} });
+  it.each<[boolean, unknown]>([
+    // As SNS and as the SDK name it.
+    [true, error('InvalidParameter')],
+    [true, error('InvalidParameterValueException')],
+    [true, error('ParameterValueInvalid')],
+    [true, error('ValidationError')],
+    [true, error('ValidationException')],
+    [true, error('BatchRequestTooLongException')],
+    [false, error('Throttled')],
+    [false, error('NotFound')],
+    [false, error('KMSInvalidParameter')],
+    [false, error('InvalidParameterLater')],
+    // About all messages alike, or about SNS.
+    [false, error('InvalidParameter', { message: 'Invalid parameter: TopicArn' })],
+    [false, error('InvalidParameter', { $fault: 'server' })],
+    [false, Object.assign(new Error('no'), { name: 'InvalidParameter', $fault: 'client' })],
+    [false, undefined],
+  ])('is %s of %o', (expected, of) => {
+    expect(isRefusal(of)).toBe(expected);
+  });
+});
+
+describe('batches', () => {
+  const KB = 1024;
+  const items = (...sizes: number[]) =>
+    sizes.map((size, index) => ({ index, message: { Message: 'x'.repeat(size), MessageAttributes: {} } }));
+  it.each([
+    [Array<number>(11).fill(1), [10, 1]],
+    [[200 * KB, 56 * KB], [2]],
+    [
+      [200 * KB, 56 * KB + 1],
+      [1, 1],
+    ],
+    [
+      [1, 200 * KB, 100 * KB, 156 * KB, 1],
+      [2, 2, 1],
+    ],
+  ])('hold 10 messages and 256 KB, and not one message or byte more: %j', (sizes, expected) => {
+    expect(batchesOf(items(...sizes)).map(batch => batch.length)).toEqual(expected);
+  });
+
+  it('hold everything once and in order', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 230_000 }), { maxLength: 40 }), sizes => {
+        const given = items(...sizes);
+        const batches = batchesOf(given);
+        expect(batches.flat()).toEqual(given);
+        for (const batch of batches)
+          expect(batch.reduce((sum, { message }) => sum + bytesOf(message), 0)).toBeLessThanOrEqual(256 * KB);
+      }),
+      { numRuns: 50 },
+    );
   });
 });

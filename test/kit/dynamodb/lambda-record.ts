@@ -2,18 +2,13 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { _Record } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord, AttributeValue as LambdaValue } from 'aws-lambda';
 
-/** Whether the record is a change record: the same as the filter of the event source on AWS (design.md
- *  §6). */
-export function isChange(record: _Record): boolean {
-  return record.eventName === 'INSERT' && (record.dynamodb?.Keys?.sk?.S ?? '').startsWith('CHANGE#');
-}
-
 /** A stream record as Lambda hands it to a function: binary values as base64, times in seconds. */
 export function lambdaRecord(record: _Record, streamArn: string): DynamoDBRecord {
-  const { Keys, NewImage, SequenceNumber = '', ApproximateCreationDateTime } = record.dynamodb ?? {};
+  const { eventName = 'INSERT', dynamodb = {} } = record;
+  const { Keys, NewImage, SequenceNumber = '', ApproximateCreationDateTime } = dynamodb;
   return {
     eventID: record.eventID,
-    eventName: 'INSERT',
+    eventName,
     eventVersion: record.eventVersion,
     eventSource: 'aws:dynamodb',
     awsRegion: record.awsRegion,
@@ -21,7 +16,7 @@ export function lambdaRecord(record: _Record, streamArn: string): DynamoDBRecord
     dynamodb: {
       ApproximateCreationDateTime: (ApproximateCreationDateTime?.getTime() ?? 0) / 1000,
       Keys: lambdaItem(Keys ?? {}),
-      NewImage: lambdaItem(NewImage ?? {}),
+      ...(eventName !== 'REMOVE' && { NewImage: lambdaItem(NewImage ?? {}) }),
       SequenceNumber,
       StreamViewType: 'NEW_IMAGE',
     },
@@ -39,27 +34,15 @@ export function recordOfItem(
   return lambdaRecord({ eventID: sequenceNumber, dynamodb } as _Record, streamArn);
 }
 
-/** The time in a change record's key: ms since 1970, our clock; 0 for another record. */
-export function timeOfChange(record: DynamoDBRecord): number {
-  return timeInKey(record.dynamodb?.Keys?.sk?.S ?? '');
-}
-
-export function timeInKey(sk: string): number {
-  return Number(/^CHANGE#(\d+)#/.exec(sk)?.[1] ?? 0);
-}
-
-function lambdaItem(item: Record<string, AttributeValue>): Record<string, LambdaValue> {
+/** An item as a stream record for Lambda has it. */
+export function lambdaItem(item: Record<string, AttributeValue>): Record<string, LambdaValue> {
   return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, lambdaValue(value)]));
 }
 
 function lambdaValue(value: AttributeValue): LambdaValue {
-  if (value.B !== undefined) return { B: base64(value.B) };
-  if (value.BS !== undefined) return { BS: value.BS.map(base64) };
+  if (value.B !== undefined)
+    return { B: Buffer.from(value.B.buffer, value.B.byteOffset, value.B.byteLength).toString('base64') };
   if (value.L !== undefined) return { L: value.L.map(lambdaValue) };
   if (value.M !== undefined) return { M: lambdaItem(value.M) };
-  return value as LambdaValue;
-}
-
-function base64(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64');
+  return { ...value } as LambdaValue;
 }

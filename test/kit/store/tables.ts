@@ -1,17 +1,18 @@
-import { type _Record, DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import {
+  DescribeStreamCommand,
+  DynamoDBStreamsClient,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+} from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord } from 'aws-lambda';
 import type { Table } from '../../../functions/store/dynamo/table.ts';
 import { lambdaRecord } from '../dynamodb/lambda-record.ts';
-import { startModelServer } from '../dynamodb/model-server.ts';
-import { type Position, ShardReader } from '../dynamodb/shards.ts';
 import {
   namedEndpoint,
   openModel as open,
   type StartedTable,
   startTable,
   startTableAt,
-  startTableOn,
-  TABLE_NAME,
   usesModel,
 } from '../table.ts';
 
@@ -48,17 +49,21 @@ export async function openEmbedded(): Promise<OpenTable> {
   return withStream(await startTable());
 }
 
-/** The model behind HTTP, for a machine without an embedded DynamoDB: at least the clients are the real
- *  ones. */
-export async function openServed(): Promise<OpenTable> {
-  return withStream(await startTableOn(() => startModelServer(TABLE_NAME)));
-}
-
 function withStream({ streamArn, clientOptions, stop, ...table }: StartedTable): OpenTable {
   const streams = new DynamoDBStreamsClient(clientOptions);
+  const iterators = new Map<string, string | undefined>();
+  const all: DynamoDBRecord[] = [];
   return {
     ...table,
-    stream: () => readStream(new ShardReader(streams, streamArn), streamArn),
+    async stream() {
+      let isMore: boolean;
+      do {
+        const records = await nextRecords(streams, streamArn, iterators);
+        all.push(...records);
+        isMore = records.length > 0;
+      } while (isMore);
+      return [...all];
+    },
     stop: async () => {
       streams.destroy();
       await stop();
@@ -66,26 +71,24 @@ function withStream({ streamArn, clientOptions, stop, ...table }: StartedTable):
   };
 }
 
-async function readStream(reader: ShardReader, streamArn: string): Promise<DynamoDBRecord[]> {
-  const positions: Position['shards'] = {};
-  const all: DynamoDBRecord[] = [];
-  for (let isMore = true; isMore; ) {
-    isMore = false;
-    for await (const { shardId, records, ended } of reader.round(positions)) {
-      const sequenceNumber = records.at(-1)?.dynamodb?.SequenceNumber;
-      if (sequenceNumber === undefined) continue;
-      isMore = true;
-      positions[shardId] = { sequenceNumber, ended };
-      all.push(...records.map(record => recordOf(record, streamArn)));
+/** One read of each shard; `iterators` keeps how far they were read. */
+async function nextRecords(
+  streams: DynamoDBStreamsClient,
+  StreamArn: string,
+  iterators: Map<string, string | undefined>,
+): Promise<DynamoDBRecord[]> {
+  const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn }));
+  const found: DynamoDBRecord[] = [];
+  for (const { ShardId = '' } of StreamDescription?.Shards ?? []) {
+    if (!iterators.has(ShardId)) {
+      const start = { StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' } as const;
+      iterators.set(ShardId, (await streams.send(new GetShardIteratorCommand(start))).ShardIterator);
     }
+    const ShardIterator = iterators.get(ShardId);
+    if (ShardIterator === undefined) continue;
+    const read = await streams.send(new GetRecordsCommand({ ShardIterator }));
+    iterators.set(ShardId, read.NextShardIterator);
+    found.push(...(read.Records ?? []).map(record => lambdaRecord(record, StreamArn)));
   }
-  return all;
-}
-
-/** Adds to `lambdaRecord`, which handles insertions only. */
-function recordOf(record: _Record, streamArn: string): DynamoDBRecord {
-  const { dynamodb = {}, ...more } = lambdaRecord(record, streamArn);
-  const { eventName = 'INSERT' } = record;
-  const { NewImage, ...change } = dynamodb;
-  return { ...more, eventName, dynamodb: eventName === 'REMOVE' ? change : dynamodb };
+  return found;
 }

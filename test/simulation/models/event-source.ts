@@ -140,12 +140,11 @@ async function conclude<Item>(
   settle: (failures: Failures) => readonly Item[],
 ): Promise<Run<Item>> {
   if (batch.length === 0) return { batch, done: [] };
-  let answer: Batches | undefined;
+  let answer: Batches;
   try {
     answer = await handler({ Records: [...batch] });
   } catch (error) {
     return { batch, done: [], error };
   }
-  // To Lambda, an answer without a list means success.
-  return { batch, done: settle(answer?.batchItemFailures ?? []) };
+  return { batch, done: settle(answer.batchItemFailures) };
 }

@@ -53,19 +53,17 @@ beforeAll(async () => {
 afterAll(() => embedded?.stop());
 
 queueContract('the embedded SQS', options => embedded.open(options), {
-  'the last handle deletes a message that is visible again': 'it forgets the handle, and the message stays',
   'the 12 hours count from its receive': 'they count from each change',
   'the time of a deleted message can not be changed': 'the error is MessageNotInflight',
   'a handle older than the last receive changes the time too': 'it forgets old handles (MessageNotInflight)',
   'a handle that was never given out is refused': 'the error is MessageNotInflight, and deleting is none',
   'a dead letter tells where it comes from, and counts what both queues received':
     'the receive that gave it up is counted too, and the source is not told',
-  'a body may have characters beyond 16 bits': 'it is refused (InvalidMessageContents)',
   'a message comes with the group that it was sent with, and others of its group do not wait for it':
     'a queue that is not FIFO forgets groups',
   'a delay of more than 15 minutes is refused': 'any delay is taken',
   'quiet groups are received before one that has most of what is in flight': 'it knows no fair queues',
-  'attributes are ten at most, each with a proper name and a value': 'any attributes are taken',
+  'an attribute needs a value, in the same characters': 'any is taken',
 });
 
 describe('the model of a queue', () => {
@@ -108,29 +106,6 @@ describe('the model of a queue', () => {
     expect(new Set(orders.map(order => [...order].sort().join('')))).toEqual(new Set(['abcde']));
   });
 
-  it('hands messages over as Lambda does', () => {
-    const { queue } = openModel(seededRandom(1));
-    queue.send('x', { endpoint: 'crm' });
-    expect(queue.receive(1)).toEqual([
-      {
-        messageId: 'crm-1',
-        receiptHandle: 'crm/crm-1/1',
-        body: 'x',
-        md5OfBody: '9dd4e461268c8034f5c8564e155c67a6',
-        attributes: {
-          ApproximateReceiveCount: '1',
-          SentTimestamp: String(AT),
-          SenderId: expect.any(String),
-          ApproximateFirstReceiveTimestamp: String(AT),
-        },
-        messageAttributes: { endpoint: { dataType: 'String', stringValue: 'crm' } },
-        eventSource: 'aws:sqs',
-        eventSourceARN: 'arn:aws:sqs:eu-west-1:1:crm',
-        awsRegion: 'eu-west-1',
-      },
-    ]);
-  });
-
   it.each([
     [0.5, []],
     [0.49, ['x']],
@@ -141,20 +116,17 @@ describe('the model of a queue', () => {
     pass(1000);
     queue.receive(1);
     queue.delete(old?.receiptHandle ?? '');
-    expect(queue.messages().map(({ body }) => body)).toEqual(left);
+    pass(1000);
+    expect(queue.receive(1).map(({ body }) => body)).toEqual(left);
   });
 
-  it('shows every message, and from when it is visible, to the millisecond', () => {
+  it('tells when the next message is visible, to the millisecond', () => {
     const { queue, pass } = openModel(() => 0);
     expect(queue.nextVisibleAt()).toBeUndefined();
     queue.send('x', { a: 'b' });
     pass(5);
     queue.send('y');
     queue.receive(1);
-    expect(queue.messages()).toEqual([
-      { messageId: 'crm-1', body: 'x', attributes: { a: 'b' }, visibleAt: AT + 1005, receives: 1 },
-      { messageId: 'crm-2', body: 'y', attributes: {}, visibleAt: AT + 5, receives: 0 },
-    ]);
     expect(queue.nextVisibleAt()).toBe(AT + 5);
     queue.receive(1);
     expect(queue.nextVisibleAt()).toBe(AT + 1005);
@@ -185,9 +157,7 @@ describe('the model of a queue', () => {
     pass(7);
     queue.receive(1);
     expect(() => queue.changeVisibility(receiptHandle, 5)).toThrow(/does not exist/);
-    expect(queue.messages()).toEqual([]);
-    const letter = { messageId: 'crm-1', body: 'x', attributes: {}, visibleAt: AT + 1007, receives: 1 };
-    expect(dead.messages()).toEqual([letter]);
+    expect(queue.size).toBe(0);
     pass(3);
     expect(dead.receive(1)[0]?.attributes).toMatchObject({
       SentTimestamp: String(AT),

@@ -1,7 +1,11 @@
-import { createHash } from 'node:crypto';
+import {
+  InvalidMessageContents,
+  MessageNotInflight,
+  ReceiptHandleIsInvalid,
+  SQSServiceException,
+} from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
 import type { Clock, Random } from '../../../functions/basics/clock.ts';
-import { invalidContents, invalidValue, missingBody, neverIssued, notInFlight } from './queue-errors.ts';
 
 export interface QueueOptions {
   /** Prefix of the ids of messages. */
@@ -35,16 +39,6 @@ export interface SimulatedQueue {
   nextVisibleAt(): number | undefined;
 }
 
-/** A message of the queue, whether visible or not. Times in ms since 1970. */
-export interface QueuedMessage {
-  readonly messageId: string;
-  readonly body: string;
-  readonly attributes: Readonly<Record<string, string>>;
-  readonly visibleAt: number;
-  /** Receives in all queues: a dead letter keeps the count of its source. */
-  readonly receives: number;
-}
-
 /** SQS's limits. */
 const MAX_RECEIVE = 10;
 /** A group is noisy with so many messages in flight that are more than this share of all of them. */
@@ -52,14 +46,12 @@ const NOISY_MESSAGES = 30;
 const NOISY_SHARE = 0.1;
 const MAX_VISIBILITY_SECONDS = 43_200;
 const MAX_DELAY_SECONDS = 900;
-const MAX_ATTRIBUTES = 10;
 const MAX_BYTES = 1024 * 1024;
 const REFUSED_CHARACTERS = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u;
 
 interface Stored {
   readonly messageId: string;
   readonly body: string;
-  readonly md5: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly group: string | undefined;
   readonly sentAt: number;
@@ -115,7 +107,6 @@ export class QueueModel implements SimulatedQueue {
     this.#messages.set(messageId, {
       messageId,
       body,
-      md5: createHash('md5').update(body).digest('hex'),
       attributes: { ...attributes },
       group,
       sentAt: now,
@@ -177,7 +168,8 @@ export class QueueModel implements SimulatedQueue {
       throw invalidValue('ReceiptHandle', receiptHandle, reason);
     }
     const now = this.#options.clock();
-    if (message.visibleAt <= now) throw notInFlight(receiptHandle);
+    if (message.visibleAt <= now)
+      throw new MessageNotInflight({ message: `The message of ${receiptHandle} is visible.`, $metadata });
     const visibleAt = now + seconds * 1000;
     if (visibleAt - message.receivedAt > MAX_VISIBILITY_SECONDS * 1000) {
       const reason = 'Total VisibilityTimeout for the message is beyond the limit [43200 seconds].';
@@ -191,15 +183,9 @@ export class QueueModel implements SimulatedQueue {
     return this.#messages.size;
   }
 
-  /** Every message, the oldest first. */
-  messages(): readonly QueuedMessage[] {
-    return [...this.#messages.values()].map(({ messageId, body, attributes, visibleAt, receives }) => ({
-      messageId,
-      body,
-      attributes,
-      visibleAt,
-      receives,
-    }));
+  /** Every message, the oldest first; times in ms since 1970. */
+  messages(): readonly { readonly messageId: string; readonly visibleAt: number }[] {
+    return [...this.#messages.values()];
   }
 
   /** Ms since 1970 from which a message is visible, which may be past; undefined when there is none. */
@@ -243,7 +229,11 @@ export class QueueModel implements SimulatedQueue {
 
   #messageOf(receiptHandle: string): Stored | undefined {
     const messageId = this.#handles.get(receiptHandle);
-    if (messageId === undefined) throw neverIssued(receiptHandle);
+    if (messageId === undefined)
+      throw new ReceiptHandleIsInvalid({
+        message: `The receipt handle ${receiptHandle} is not valid.`,
+        $metadata,
+      });
     return this.#messages.get(messageId);
   }
 
@@ -255,20 +245,28 @@ export class QueueModel implements SimulatedQueue {
 }
 
 function check(body: string, attributes: Readonly<Record<string, string>>): void {
-  if (body === '') throw missingBody();
+  if (body === '') throw refusal('MissingParameter', 'The request must contain the parameter MessageBody.');
   const entries = Object.entries(attributes);
-  if (entries.length > MAX_ATTRIBUTES)
-    throw invalidValue('MessageAttributes', entries.length, 'A message has at most 10 attributes.');
-  for (const [name, value] of entries) {
-    if (!/^(?!\.)(?!.*\.\.)[\w.-]{1,256}(?<!\.)$/.test(name))
-      throw invalidValue('MessageAttributes', name, 'It can not be the name of an attribute.');
+  for (const [name, value] of entries)
     if (value === '') throw invalidValue('MessageAttributes', name, 'It must have a non-empty value.');
-  }
-  const texts = [body, ...Object.values(attributes)];
-  if (texts.some(text => REFUSED_CHARACTERS.test(text))) throw invalidContents();
-  const bytes = [body, ...entries.flatMap(([name, value]) => [name, 'String', value])];
-  if (bytes.reduce((sum, part) => sum + Buffer.byteLength(part), 0) > MAX_BYTES)
+  if ([body, ...Object.values(attributes)].some(text => REFUSED_CHARACTERS.test(text)))
+    throw new InvalidMessageContents({ message: 'The text has characters that SQS refuses.', $metadata });
+  const parts = [body, ...entries.flatMap(([name, value]) => [name, 'String', value])];
+  if (parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0) > MAX_BYTES)
     throw invalidValue('MessageBody', 'given', `Message must be shorter than ${MAX_BYTES} bytes.`);
+}
+
+/** What the SDK throws for SQS's answers of status 400. */
+const $metadata = { httpStatusCode: 400 };
+
+/** A parameter out of its range, for which the SDK has no class. */
+function invalidValue(parameter: string, value: unknown, reason: string): SQSServiceException {
+  const message = `Value ${value} for parameter ${parameter} is invalid. Reason: ${reason}`;
+  return refusal('InvalidParameterValue', message);
+}
+
+function refusal(name: string, message: string): SQSServiceException {
+  return new SQSServiceException({ name, message, $fault: 'client', $metadata });
 }
 
 /** As Lambda's event source for SQS hands it to a function. */
@@ -277,7 +275,7 @@ function recordOf(message: Stored, arn: string): SQSRecord {
     messageId: message.messageId,
     receiptHandle: message.receiptHandle,
     body: message.body,
-    md5OfBody: message.md5,
+    md5OfBody: '',
     attributes: {
       ApproximateReceiveCount: String(message.receives),
       SentTimestamp: String(message.sentAt),

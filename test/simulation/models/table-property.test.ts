@@ -6,7 +6,7 @@ import {
 import type { DynamoDBRecord } from 'aws-lambda';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OpenTable, openEmbedded, openModel, openServed } from '../../kit/store/tables.ts';
+import { type OpenTable, openEmbedded, openModel } from '../../kit/store/tables.ts';
 import { usesModel } from '../../kit/table.ts';
 import type { Item } from './table.ts';
 import { command } from './table-commands.ts';
@@ -14,8 +14,8 @@ import { command } from './table-commands.ts';
 let embedded: OpenTable;
 let model: OpenTable;
 beforeAll(async () => {
-  // Without an embedded DynamoDB the model is compared with itself behind HTTP.
-  [embedded, model] = await Promise.all([usesModel ? openServed() : openEmbedded(), openModel()]);
+  // Without an embedded DynamoDB the model is compared with itself.
+  [embedded, model] = await Promise.all([usesModel ? openModel() : openEmbedded(), openModel()]);
 });
 afterAll(() => embedded?.stop());
 

@@ -1,16 +1,9 @@
-import type {
-  AttributeValue,
-  BatchGetItemInput,
-  GetItemInput,
-  KeysAndAttributes,
-  QueryInput,
-  ScanInput,
-} from '@aws-sdk/client-dynamodb';
-import { Expressions } from './expressions-evaluate.ts';
-import { notFound, unknownToModel, validation } from './table-errors.ts';
-import { keyOf, type Place, placeOfItem, placeOfKey } from './table-keys.ts';
-import { firstBehind, firstFrom, type Row, type Rows } from './table-rows.ts';
-import { copyItem, type Item, isKeyName } from './table-values.ts';
+import type { BatchGetItemInput, GetItemInput, QueryInput, ScanInput } from '@aws-sdk/client-dynamodb';
+import { unknownToModel, validation } from './table-errors.ts';
+import { Expressions, type SortKeys } from './table-expressions.ts';
+import { checkDistinct, keyOf, type Place, placeOfItem, placeOfKey } from './table-keys.ts';
+import { firstAfter, firstFrom, type Row, type Rows } from './table-rows.ts';
+import { copyItem, type Item } from './table-values.ts';
 
 /** DynamoDB's limits: keys of one batch, and bytes of one answer. */
 const MAX_BATCH_KEYS = 100;
@@ -18,21 +11,25 @@ const MAX_BATCH_BYTES = 16 * 1024 * 1024;
 const MAX_PAGE_BYTES = 1024 * 1024;
 
 export function getItem(rows: Rows, input: GetItemInput) {
-  checkConsistent(input);
-  const names = projectionOf(input);
+  const expressions = new Expressions(input);
+  const names = expressions.projection(input.ProjectionExpression);
+  expressions.end();
   const row = rows.get(placeOfKey(input.Key));
   return row ? { Item: projected(row.item, names) } : {};
 }
 
 /** An answer is cut at 16 MB; the rest is `UnprocessedKeys`. */
-export function batchGetItem(rows: Rows, tableName: string, input: BatchGetItemInput) {
-  const requests = Object.entries(input.RequestItems ?? {});
-  if (requests.some(([name]) => name !== tableName)) throw notFound();
-  const request = requests[0]?.[1];
-  if (!request) throw unknownToModel('BatchGetItem without a table');
-  checkConsistent(request);
-  const places = placesOf(request);
-  const names = projectionOf(request);
+export function batchGetItem(rows: Rows, { RequestItems = {} }: BatchGetItemInput) {
+  const [[tableName, request] = unknownBatch(), second] = Object.entries(RequestItems);
+  if (second) unknownBatch();
+  const { Keys = [] } = request;
+  if (Keys.length === 0 || Keys.length > MAX_BATCH_KEYS)
+    throw validation('Member must have length between 1 and 100');
+  const places = Keys.map(placeOfKey);
+  checkDistinct(places, 'Provided list of item keys contains duplicates');
+  const expressions = new Expressions(request);
+  const names = expressions.projection(request.ProjectionExpression);
+  expressions.end();
   const found: Item[] = [];
   let size = 0;
   let at = 0;
@@ -41,7 +38,7 @@ export function batchGetItem(rows: Rows, tableName: string, input: BatchGetItemI
     if (!row) continue;
     if (size > 0 && size + row.size > MAX_BATCH_BYTES) break;
     size += row.size;
-    // In another order than asked for, because DynamoDB promises none.
+    // In another order than requested, because DynamoDB promises none.
     found.unshift(projected(row.item, names));
   }
   const rest = places.slice(at).map(keyOf);
@@ -51,58 +48,55 @@ export function batchGetItem(rows: Rows, tableName: string, input: BatchGetItemI
   };
 }
 
-function placesOf({ Keys = [] }: KeysAndAttributes): Place[] {
-  const limit = (text: string) =>
-    validation(
-      `1 validation error detected: Value at 'RequestItems.member.Keys' failed to satisfy constraint: Member must have length ${text}`,
-    );
-  if (Keys.length === 0) throw limit('greater than or equal to 1');
-  if (Keys.length > MAX_BATCH_KEYS) throw limit(`less than or equal to ${MAX_BATCH_KEYS}`);
-  const places = Keys.map(placeOfKey);
-  if (new Set(places.map(({ pk, sk }) => JSON.stringify([pk, sk]))).size < places.length)
-    throw validation('Provided list of item keys contains duplicates');
-  return places;
+function unknownBatch(): never {
+  throw unknownToModel('a batch without a table, or of two');
 }
 
 /** One page: what fits into `Limit` and 1 MB, before the filter. */
 export function query(rows: Rows, input: QueryInput) {
-  checkConsistent(input);
-  const { ScanIndexForward: forward = true } = input;
   const expressions = new Expressions(input);
-  const keys = keyConditionsOf(expressions, input.KeyConditionExpression);
-  const filter = filterOf(expressions, input.FilterExpression);
-  const names = expressions.projection(input.ProjectionExpression);
-  expressions.end();
-  const partition = rows.partition(keys.pk);
-  const [from, to] = rangeOf(partition, keys, input.ExclusiveStartKey, forward);
-  const wanted = forward ? partition.slice(from, to) : partition.slice(from, to).reverse();
-  return pageOf(wanted, input.Limit, { filter, names });
+  const { pk, sk } = expressions.keyCondition(input.KeyConditionExpression);
+  const read = readOf(expressions, input);
+  if (/\b[ps]k\b/.test(input.FilterExpression ?? ''))
+    throw validation('Filter Expression can only contain non-primary key attributes');
+  const partition = rows.partition(pk);
+  let [from, to] = sk ? rangeOf(partition, sk) : [0, partition.length];
+  const { ExclusiveStartKey, ScanIndexForward: isForward = true } = input;
+  if (ExclusiveStartKey) {
+    const start = placeOfKey(ExclusiveStartKey);
+    if (start.pk !== pk || (sk && !isWithin(start.sk, sk)))
+      throw validation('The provided starting key is outside query boundaries');
+    if (isForward) from = Math.max(from, firstAfter(partition, start.sk));
+    else to = Math.min(to, firstFrom(partition, start.sk));
+  }
+  const wanted = partition.slice(from, to);
+  return pageOf(isForward ? wanted : wanted.reverse(), input.Limit, read);
 }
 
 /** One page of the whole table, by partitions; a filter may name keys, too. */
 export function scan(rows: Rows, input: ScanInput) {
-  checkConsistent(input);
-  const expressions = new Expressions(input);
-  const filter = expressions.condition('FilterExpression', input.FilterExpression);
-  const names = expressions.projection(input.ProjectionExpression);
-  expressions.end();
+  const read = readOf(new Expressions(input), input);
   const { ExclusiveStartKey: start, Select } = input;
   const wanted = [...(start ? rows.after(placeOfKey(start)) : rows.all())];
-  const { Items, ...page } = pageOf(wanted, input.Limit, { filter, names });
-  if (Select === undefined) return { Items, ...page };
-  if (Select !== 'COUNT' || names) throw unknownToModel(`the Select ${Select}`);
-  return page;
+  const { Items, ...page } = pageOf(wanted, input.Limit, read);
+  if (Select !== undefined && Select !== 'COUNT') throw unknownToModel(`the Select ${Select}`);
+  return Select === 'COUNT' ? page : { Items, ...page };
 }
 
-function pageOf(
-  wanted: readonly Row[],
-  limit = Number.POSITIVE_INFINITY,
-  { filter, names }: { filter(item: Item): boolean; names: readonly string[] | undefined },
-) {
-  if (limit < 1)
-    throw validation(
-      "1 validation error detected: Value at 'Limit' failed to satisfy constraint: Member must have value greater than or equal to 1",
-    );
+interface Read {
+  readonly filter: (item: Item) => boolean;
+  readonly names: readonly string[] | undefined;
+}
+
+function readOf(expressions: Expressions, input: QueryInput | ScanInput): Read {
+  const filter = expressions.condition(input.FilterExpression);
+  const names = expressions.projection(input.ProjectionExpression);
+  expressions.end();
+  return { filter, names };
+}
+
+function pageOf(wanted: readonly Row[], limit = Number.POSITIVE_INFINITY, { filter, names }: Read) {
+  if (limit < 1) throw validation("Value at 'Limit' must be greater than or equal to 1");
   const page = wanted.slice(0, countOfPage(wanted, limit));
   const last = page.at(-1);
   const isCut = page.length < wanted.length || page.length === limit;
@@ -124,117 +118,18 @@ function countOfPage(rows: readonly Row[], limit: number): number {
   return rows.length;
 }
 
-interface SortKeys {
-  readonly comparator: string;
-  readonly value: string;
-  /** The upper bound of `between`. */
-  readonly to?: string | undefined;
+/** The indices at which the rows with these sort keys begin and end. */
+function rangeOf(rows: readonly Pick<Row, 'sk'>[], keys: SortKeys): [number, number] {
+  if ('to' in keys) return [firstFrom(rows, keys.from), firstAfter(rows, keys.to)];
+  const from = firstFrom(rows, keys.prefix);
+  let to = from;
+  while (rows[to]?.sk.startsWith(keys.prefix)) to++;
+  return [from, to];
 }
 
-interface KeyConditions {
-  readonly pk: string;
-  readonly sk?: SortKeys;
-}
-
-function keyConditionsOf(expressions: Expressions, text: string | undefined): KeyConditions {
-  if (text === undefined) throw unknownToModel('queries without a KeyConditionExpression');
-  const conditions = expressions.comparisons('KeyConditionExpression', text);
-  const [pk, second] = conditions.filter(({ name }) => name === 'pk');
-  const [sk, ...others] = conditions.filter(({ name }) => name !== 'pk');
-  if (pk?.comparator !== '=') throw validation('Query condition missed key schema element: pk');
-  if (second || others.length > 0)
-    throw validation(
-      'Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key',
-    );
-  if (sk && (sk.name !== 'sk' || sk.comparator === '<>'))
-    throw validation('Query key condition not supported');
-  return {
-    pk: keyValue(pk.value),
-    ...(sk && {
-      sk: { comparator: sk.comparator, value: keyValue(sk.value), to: sk.to && keyValue(sk.to) },
-    }),
-  };
-}
-
-function keyValue({ S: text }: AttributeValue): string {
-  if (text === undefined)
-    throw validation(
-      'One or more parameter values were invalid: Condition parameter type does not match schema type',
-    );
-  if (text === '') throw unknownToModel('key conditions with an empty string');
-  return text;
-}
-
-function filterOf(expressions: Expressions, text: string | undefined): (item: Item) => boolean {
-  const filter = expressions.condition('FilterExpression', text);
-  const key = expressions.names('FilterExpression', text).find(isKeyName);
-  if (key === undefined) return filter;
-  throw validation(
-    `Filter Expression can only contain non-primary key attributes: Primary key attribute: ${key}`,
-  );
-}
-
-/** The indices at which the wanted rows begin and end. */
-function rangeOf(
-  rows: readonly Row[],
-  { pk, sk }: KeyConditions,
-  startKey: Item | undefined,
-  forward: boolean,
-): [number, number] {
-  const [from, to] = sk ? rangeOfSortKeys(rows, sk) : [0, rows.length];
-  if (!startKey) return [from, to];
-  const start = placeOfKey(startKey);
-  if (start.pk !== pk || (sk && !isWithin(start.sk, sk)))
-    throw validation('The provided starting key is outside query boundaries based on provided conditions');
-  return forward
-    ? [Math.max(from, firstBehind(rows, start.sk)), to]
-    : [from, Math.min(to, firstFrom(rows, start.sk))];
-}
-
-function rangeOfSortKeys(
-  rows: readonly Row[],
-  { comparator, value, to: last = value }: SortKeys,
-): [number, number] {
-  const [from, after] = [firstFrom(rows, value), firstBehind(rows, value)];
-  switch (comparator) {
-    case '=':
-      return [from, after];
-    case '<':
-      return [0, from];
-    case '<=':
-      return [0, after];
-    case '>':
-      return [after, rows.length];
-    case '>=':
-      return [from, rows.length];
-    case 'between':
-      return [from, firstBehind(rows, last)];
-    default: {
-      let to = from;
-      while (rows[to]?.sk.startsWith(value)) to++;
-      return [from, to];
-    }
-  }
-}
-
-function isWithin(sk: string, condition: SortKeys): boolean {
-  const [from, to] = rangeOfSortKeys([{ sk, item: {}, size: 0 }], condition);
+function isWithin(sk: string, keys: SortKeys): boolean {
+  const [from, to] = rangeOf([{ sk }], keys);
   return to > from;
-}
-
-/** Refuses reads that do not say whether they are consistent: code that may get stale data must not do so unnoticed. */
-function checkConsistent({ ConsistentRead }: { ConsistentRead?: boolean | undefined }): void {
-  if (ConsistentRead === undefined)
-    throw unknownToModel(
-      'reads without ConsistentRead, which DynamoDB may answer from before the last write',
-    );
-}
-
-function projectionOf(input: GetItemInput | KeysAndAttributes): readonly string[] | undefined {
-  const expressions = new Expressions({ ExpressionAttributeNames: input.ExpressionAttributeNames });
-  const names = expressions.projection(input.ProjectionExpression);
-  expressions.end();
-  return names;
 }
 
 function projected(item: Item, names: readonly string[] | undefined): Item {

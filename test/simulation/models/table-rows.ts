@@ -62,17 +62,17 @@ export class Rows {
 
   /** All rows after `start` in the order of `all`, whether there is a row at `start` or not. */
   *after(start: Place): Iterable<Row> {
-    let hasBacklog = false;
+    let isAfter = false;
     for (const [pk, { inOrder }] of this.#partitions) {
-      if (hasBacklog) yield* inOrder;
-      else if (pk === start.pk) yield* inOrder.slice(firstBehind(inOrder, start.sk));
-      hasBacklog ||= pk === start.pk;
+      if (isAfter) yield* inOrder;
+      else if (pk === start.pk) yield* inOrder.slice(firstAfter(inOrder, start.sk));
+      isAfter ||= pk === start.pk;
     }
   }
 }
 
-/** The index of the first row whose sort key is `sk` or behind it. */
-export function firstFrom(rows: readonly Row[], sk: string): number {
+/** The index of the first row whose sort key is `sk` or after it. */
+export function firstFrom(rows: readonly Pick<Row, 'sk'>[], sk: string): number {
   let [low, high] = [0, rows.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -82,8 +82,8 @@ export function firstFrom(rows: readonly Row[], sk: string): number {
   return low;
 }
 
-/** The index of the first row whose sort key is behind `sk`. */
-export function firstBehind(rows: readonly Row[], sk: string): number {
+/** The index of the first row whose sort key is after `sk`. */
+export function firstAfter(rows: readonly Pick<Row, 'sk'>[], sk: string): number {
   const at = firstFrom(rows, sk);
   return rows[at]?.sk === sk ? at + 1 : at;
 }

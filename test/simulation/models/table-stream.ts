@@ -1,5 +1,5 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBRecord, AttributeValue as LambdaValue, StreamRecord } from 'aws-lambda';
+import { lambdaItem } from '../../kit/dynamodb/lambda-record.ts';
 import { keyOf, type Place } from './table-keys.ts';
 import type { Item } from './table-values.ts';
 
@@ -40,16 +40,4 @@ function addImage(change: StreamRecord, item: Item): void {
     return made;
   };
   Object.defineProperty(change, 'NewImage', { get, enumerable: true });
-}
-
-function lambdaItem(item: Item): Record<string, LambdaValue> {
-  return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, lambdaValue(value)]));
-}
-
-function lambdaValue(value: AttributeValue): LambdaValue {
-  if (value.B !== undefined)
-    return { B: Buffer.from(value.B.buffer, value.B.byteOffset, value.B.byteLength).toString('base64') };
-  if (value.L !== undefined) return { L: value.L.map(lambdaValue) };
-  if (value.M !== undefined) return { M: lambdaItem(value.M) };
-  return { ...value } as LambdaValue;
 }

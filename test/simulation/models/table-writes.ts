@@ -1,8 +1,14 @@
-import type { DeleteItemInput, PutItemInput, UpdateItemInput } from '@aws-sdk/client-dynamodb';
-import { Expressions, type Placeholders } from './expressions-evaluate.ts';
-import { validation } from './table-errors.ts';
+import type {
+  ConditionCheck,
+  DeleteItemInput,
+  PutItemInput,
+  TransactWriteItem,
+  UpdateItemInput,
+} from '@aws-sdk/client-dynamodb';
+import { unknownToModel, validation } from './table-errors.ts';
+import { Expressions } from './table-expressions.ts';
 import { keyOf, type Place, placeOfItem, placeOfKey } from './table-keys.ts';
-import { checkValue, copyItem, type Item, sizeOf, storedItem } from './table-values.ts';
+import { checkValue, copyItem, type Item, sizeOf } from './table-values.ts';
 
 /** DynamoDB's limit of one item, with its names. */
 const MAX_ITEM_BYTES = 400 * 1024;
@@ -17,84 +23,57 @@ export interface Write {
   /** The item afterwards; undefined when there is none.
    *  @throws a ValidationException when the update does not fit the item. */
   readonly result: (before: Item | undefined) => Item | undefined;
-  /** What the command answers as `Attributes`; undefined for nothing. */
-  readonly returned: (before: Item | undefined, after: Item | undefined) => Item | undefined;
+  /** The attributes of an update. */
+  readonly names?: readonly string[];
 }
 
-/** What put, update and delete have in common with the conditions of a transaction. */
-interface Conditional extends Placeholders {
-  readonly ConditionExpression?: string | undefined;
-  readonly ReturnValues?: string | undefined;
+export function writeOf({ Put, Delete, Update, ConditionCheck }: TransactWriteItem): Write {
+  if (Put) return putOf(Put);
+  if (Update) return updateOf(Update);
+  const input: DeleteItemInput | ConditionCheck | undefined = Delete ?? ConditionCheck;
+  if (!input) throw unknownToModel('a transaction with an empty action');
+  const place = placeOfKey(input.Key);
+  const result = (before: Item | undefined) => (Delete ? undefined : before);
+  return { place, size: sizeOf(keyOf(place)), holds: conditionOf(input), result };
 }
 
-export function putOf(input: PutItemInput): Write {
-  const given = input.Item ?? {};
-  Object.values(given).forEach(checkValue);
-  const place = placeOfItem(given);
-  const size = sizeOf(given);
+function putOf(input: PutItemInput): Write {
+  const item = copyItem(input.Item ?? {});
+  Object.values(item).forEach(checkValue);
+  const place = placeOfItem(item);
+  const size = sizeOf(item);
   if (size > MAX_ITEM_BYTES) throw validation('Item size has exceeded the maximum allowed size');
-  const item = storedItem(given);
-  return { place, size, ...conditional(input), result: () => item };
+  return { place, size, holds: conditionOf(input), result: () => item };
 }
 
-export function deleteOf(input: DeleteItemInput): Write {
-  const place = placeOfKey(input.Key);
-  return { place, size: sizeOf(keyOf(place)), ...conditional(input), result: () => undefined };
-}
-
-/** A transaction's action that writes nothing. */
-export function checkOf(input: Conditional & { Key?: Item | undefined }): Write {
-  const place = placeOfKey(input.Key);
-  return { place, size: sizeOf(keyOf(place)), ...conditional(input), result: before => before };
-}
-
-export function updateOf(input: UpdateItemInput): Write {
+function updateOf(input: UpdateItemInput): Write {
   const place = placeOfKey(input.Key);
   const expressions = new Expressions(input);
-  const holds = expressions.condition('ConditionExpression', input.ConditionExpression);
+  const holds = expressions.condition(input.ConditionExpression);
   const { names, apply } = expressions.update(input.UpdateExpression);
   expressions.end();
-  return {
-    place,
-    size: sizeOf(keyOf(place)),
-    holds,
-    result: before => {
-      const after = apply(before ?? keyOf(place));
-      if (sizeOf(after) > MAX_ITEM_BYTES)
-        throw validation('Item size to update has exceeded the maximum allowed size');
-      return after;
-    },
-    returned: updateReturns(input.ReturnValues, names),
+  const result = (before: Item | undefined) => {
+    const after = copyItem(apply(before ?? keyOf(place)));
+    if (sizeOf(after) > MAX_ITEM_BYTES)
+      throw validation('Item size to update has exceeded the maximum allowed size');
+    return after;
   };
+  return { place, size: sizeOf(keyOf(place)), holds, result, names };
 }
 
-function conditional(input: Conditional): Pick<Write, 'holds' | 'returned'> {
+function conditionOf(input: PutItemInput | DeleteItemInput | ConditionCheck): Write['holds'] {
   const expressions = new Expressions(input);
-  const holds = expressions.condition('ConditionExpression', input.ConditionExpression);
+  const holds = expressions.condition(input.ConditionExpression);
   expressions.end();
-  const { ReturnValues = 'NONE' } = input;
-  if (ReturnValues !== 'NONE' && ReturnValues !== 'ALL_OLD')
-    throw validation('ReturnValues can only be ALL_OLD or NONE');
-  return { holds, returned: before => (ReturnValues === 'ALL_OLD' && before ? copyItem(before) : undefined) };
+  return holds;
 }
 
-function updateReturns(returnValues = 'NONE', names: readonly string[]): Write['returned'] {
-  const some = (item: Item | undefined) => {
-    const found = names.flatMap(name => (item?.[name] ? [[name, item[name]] as const] : []));
-    return found.length > 0 ? copyItem(Object.fromEntries(found)) : undefined;
-  };
-  switch (returnValues) {
-    case 'NONE':
-      return () => undefined;
-    case 'ALL_OLD':
-      return before => before && copyItem(before);
-    case 'ALL_NEW':
-      return (_, after) => after && copyItem(after);
-    case 'UPDATED_OLD':
-      return before => some(before);
-    case 'UPDATED_NEW':
-      return (_, after) => some(after);
-    default:
-      throw validation(`ReturnValues can not be ${returnValues}`);
-  }
+/** The `Attributes` of an answer; undefined for none. */
+export function returned(how: string | undefined, { names = [] }: Write, before: Item | undefined) {
+  if (how === undefined) return undefined;
+  if (how !== 'ALL_OLD' && how !== 'UPDATED_OLD') throw unknownToModel(`the ReturnValues ${how}`);
+  if (!before) return undefined;
+  if (how === 'ALL_OLD') return copyItem(before);
+  const old = names.flatMap(name => (before[name] ? [[name, before[name]] as const] : []));
+  return old.length > 0 ? copyItem(Object.fromEntries(old)) : undefined;
 }

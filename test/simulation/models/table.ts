@@ -1,33 +1,25 @@
 import {
   BatchGetItemCommand,
-  type CancellationReason,
   DeleteItemCommand,
   DynamoDBClient,
   DynamoDBServiceException,
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
+  ResourceNotFoundException,
   ScanCommand,
   type TransactWriteItem,
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
-import {
-  CONDITION_FAILED,
-  conditionFailed,
-  KeyError,
-  notFound,
-  transactionCanceled,
-  unknownToModel,
-  validation,
-} from './table-errors.ts';
-import { type Place, placeOfItem } from './table-keys.ts';
+import { conditionFailed, transactionCanceled, unknownToModel, validation } from './table-errors.ts';
+import { checkDistinct, type Place, placeOfItem } from './table-keys.ts';
 import { batchGetItem, getItem, query, scan } from './table-reads.ts';
 import { Rows, type Written } from './table-rows.ts';
 import { streamRecord } from './table-stream.ts';
 import { copyItem, equalItems, type Item, sizeOf } from './table-values.ts';
-import { checkOf, deleteOf, putOf, updateOf, type Write } from './table-writes.ts';
+import { returned, type Write, writeOf } from './table-writes.ts';
 
 export type { Item };
 
@@ -35,32 +27,13 @@ export type { Item };
 const MAX_ACTIONS = 100;
 const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024;
 
-const EXPRESSIONS = ['ExpressionAttributeNames', 'ExpressionAttributeValues'];
-const CONDITION = ['ConditionExpression', ...EXPRESSIONS];
 /** The parameters that the model knows; any other might change what a command means. */
-const PARAMETERS = {
-  get: ['TableName', 'Key', 'ConsistentRead', 'ProjectionExpression', 'ExpressionAttributeNames'],
-  batch: ['RequestItems'],
-  query: [
-    ...['TableName', 'KeyConditionExpression', 'FilterExpression', 'ProjectionExpression', 'ConsistentRead'],
-    ...['Limit', 'ExclusiveStartKey', 'ScanIndexForward', ...EXPRESSIONS],
-  ],
-  scan: [
-    ...['TableName', 'FilterExpression', 'ProjectionExpression', 'ConsistentRead', 'Limit'],
-    ...['ExclusiveStartKey', 'Select', ...EXPRESSIONS],
-  ],
-  put: ['TableName', 'Item', 'ReturnValues', ...CONDITION],
-  delete: ['TableName', 'Key', 'ReturnValues', ...CONDITION],
-  update: ['TableName', 'Key', 'UpdateExpression', 'ReturnValues', ...CONDITION],
-  transaction: ['TransactItems'],
-};
-
-/** The result of a transaction's action, if all others succeed: a write and its item, or why it fails. */
-interface Outcome {
-  readonly write?: Write;
-  readonly after?: Item | undefined;
-  readonly reason?: CancellationReason;
-}
+const PARAMETERS: ReadonlySet<string> = new Set([
+  ...['TableName', 'Key', 'Item', 'ConsistentRead', 'ReturnValues', 'RequestItems', 'Keys'],
+  ...['ExclusiveStartKey', 'Limit', 'ScanIndexForward', 'Select', 'TransactItems'],
+  ...['ConditionExpression', 'FilterExpression', 'KeyConditionExpression', 'ProjectionExpression'],
+  ...['UpdateExpression', 'ExpressionAttributeNames', 'ExpressionAttributeValues'],
+]);
 
 /** How late eventually consistent reads may show a write. */
 export interface Replication {
@@ -75,7 +48,8 @@ export interface Replication {
 const AT_ONCE: Replication = { now: () => 0, lag: () => 0, maxLag: 0 };
 
 /** A DynamoDB table with the keys `pk` and `sk` (strings) and a stream of new images, in memory,
- *  synchronous and without randomness. A contract compares it with the embedded DynamoDB. */
+ *  synchronous and without randomness: the part of DynamoDB that the store uses. A contract compares it
+ *  with the embedded DynamoDB. */
 export class TableModel {
   readonly #tableName: string;
   readonly #replication: Replication;
@@ -89,7 +63,7 @@ export class TableModel {
     this.#replication = replication;
   }
 
-  /** What the stream got so far, in the order of the writes, as Lambda's event source gives it. */
+  /** The stream so far, in the order of the writes, as Lambda's event source hands it over. */
   get stream(): readonly DynamoDBRecord[] {
     return this.#stream;
   }
@@ -100,7 +74,7 @@ export class TableModel {
   }
 
   /** Replaces all items by these. Without `stream`, as a restore does, which makes a new table whose
-   *  stream has nothing of it; with `stream`, as if somebody had written them into this table. */
+   *  stream is empty; with `stream`, as if they had been written into this table. */
   restore(items: readonly Item[], { stream }: { readonly stream: boolean }): void {
     const wanted = new Map(items.map(item => [JSON.stringify([item.pk?.S, item.sk?.S]), item]));
     const places = [...this.#rows.all()].map(({ item }) => placeOfItem(item));
@@ -122,113 +96,83 @@ export class TableModel {
   }
 
   #output(command: object): object {
-    if (command instanceof GetItemCommand)
-      return getItem(this.#read(command.input), this.#known(command.input, PARAMETERS.get));
-    if (command instanceof QueryCommand)
-      return query(this.#read(command.input), this.#known(command.input, PARAMETERS.query));
-    if (command instanceof ScanCommand)
-      return scan(this.#read(command.input), this.#known(command.input, PARAMETERS.scan));
+    if (command instanceof GetItemCommand) return getItem(this.#read(command.input), command.input);
+    if (command instanceof QueryCommand) return query(this.#read(command.input), command.input);
+    if (command instanceof ScanCommand) return scan(this.#read(command.input), command.input);
     if (command instanceof BatchGetItemCommand) {
-      checkParameters(command.input, PARAMETERS.batch);
-      const [request = {}] = Object.values(command.input.RequestItems ?? {});
-      return batchGetItem(this.#read(request), this.#tableName, command.input);
+      const [[TableName, request] = []] = Object.entries(command.input.RequestItems ?? {});
+      return batchGetItem(this.#read({ TableName, ...request }), command.input);
     }
-    if (command instanceof PutItemCommand)
-      return this.#write(putOf(this.#known(command.input, PARAMETERS.put)));
-    if (command instanceof DeleteItemCommand)
-      return this.#write(deleteOf(this.#known(command.input, PARAMETERS.delete)));
+    if (command instanceof PutItemCommand) return this.#write({ Put: command.input });
+    if (command instanceof DeleteItemCommand) return this.#write({ Delete: command.input });
     if (command instanceof UpdateItemCommand)
-      return this.#write(updateOf(this.#known(command.input, PARAMETERS.update)));
+      return this.#write({ Update: { UpdateExpression: undefined, ...command.input } });
     if (command instanceof TransactWriteItemsCommand) {
-      checkParameters(command.input, PARAMETERS.transaction);
+      checkParameters(command.input);
       return this.#transact(command.input.TransactItems ?? []);
     }
     throw unknownToModel(command.constructor.name);
   }
 
-  /** The rows as a read sees them. */
-  #read({ ConsistentRead }: { readonly ConsistentRead?: boolean | undefined }): Rows {
-    if (ConsistentRead !== false) return this.#rows;
+  /** The rows as a read sees them. Refuses reads that do not state whether they are consistent: code that
+   *  may get stale data must not do so unnoticed. */
+  #read(input: {
+    readonly ConsistentRead?: boolean | undefined;
+    readonly TableName: string | undefined;
+  }): Rows {
+    this.#check(input);
+    if (input.ConsistentRead === undefined) throw unknownToModel('reads without ConsistentRead');
+    if (input.ConsistentRead) return this.#rows;
     const { now, lag } = this.#replication;
     const shown = now() - lag();
     const hidden = this.#recent.filter(({ at }) => at > shown);
     return hidden.length > 0 ? this.#rows.before(hidden) : this.#rows;
   }
 
-  #write(write: Write): object {
+  #write(action: TransactWriteItem): object {
+    const write = this.#writeOf(action);
     const before = this.#rows.get(write.place)?.item;
     if (!write.holds(before ?? {})) throw conditionFailed();
-    const after = write.result(before);
-    this.#store(write, after);
-    const Attributes = write.returned(before, after);
+    const [{ ReturnValues } = {}] = Object.values(action) as { ReturnValues?: string }[];
+    const Attributes = returned(ReturnValues, write, before);
+    this.#put(write.place, write.result(before));
     return Attributes ? { Attributes } : {};
   }
 
   #transact(actions: readonly TransactWriteItem[]): object {
-    const outcomes: Outcome[] = this.#writesOf(actions).map(write =>
-      write instanceof KeyError ? { reason: invalid(write) } : this.#outcome(write),
+    if (actions.length === 0 || actions.length > MAX_ACTIONS)
+      throw validation("Value at 'transactItems' must have length between 1 and 100");
+    const writes = actions.map(action => this.#writeOf(action));
+    checkDistinct(
+      writes.map(({ place }) => place),
+      'Transaction request cannot include multiple operations on one item',
     );
-    const reasons = outcomes.map(({ reason }) => reason ?? { Code: 'None' });
-    if (reasons.some(({ Code }) => Code !== 'None')) throw transactionCanceled(reasons);
-    for (const { write, after } of outcomes) if (write) this.#store(write, after);
+    if (writes.reduce((sum, { size }) => sum + size, 0) > MAX_TRANSACTION_BYTES)
+      throw validation('Collection size of items exceeded the 4MB limit');
+    const outcomes = writes.map(write => this.#outcome(write));
+    if (outcomes.some(({ error }) => error)) throw transactionCanceled(outcomes.map(({ error }) => error));
+    for (const { place, after } of outcomes) this.#put(place, after);
     return {};
   }
 
-  /** Checks the requests of all actions: an error in one makes all fail, whatever the items are. */
-  #writesOf(actions: readonly TransactWriteItem[]): (Write | KeyError)[] {
-    const limit = (text: string) =>
-      validation(
-        `1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must have length ${text}`,
-      );
-    if (actions.length === 0) throw limit('greater than or equal to 1');
-    if (actions.length > MAX_ACTIONS) throw limit(`less than or equal to ${MAX_ACTIONS}`);
-    const all = actions.map(action => this.#writeOrKeyError(action));
-    const writes = all.flatMap(write => (write instanceof KeyError ? [] : [write]));
-    if (new Set(writes.map(({ place: { pk, sk } }) => JSON.stringify([pk, sk]))).size < writes.length)
-      throw validation('Transaction request cannot include multiple operations on one item');
-    if (writes.reduce((sum, { size }) => sum + size, 0) > MAX_TRANSACTION_BYTES)
-      throw validation(
-        'Collection size of items exceeded, which can also be caused by the aggregate size of the items in the transaction exceeding the 4MB limit',
-      );
-    return all;
-  }
-
-  #writeOrKeyError(action: TransactWriteItem): Write | KeyError {
+  #outcome({ place, holds, result }: Write): {
+    readonly place: Place;
+    readonly after?: Item | undefined;
+    readonly error?: DynamoDBServiceException;
+  } {
+    const before = this.#rows.get(place)?.item;
+    if (!holds(before ?? {})) return { place, error: conditionFailed() };
     try {
-      return this.#writeOf(action);
+      return { place, after: result(before) };
     } catch (error) {
-      if (error instanceof KeyError) return error;
+      if (error instanceof DynamoDBServiceException) return { place, error };
       throw error;
     }
   }
 
-  #writeOf({ Put, Delete, Update, ConditionCheck, ...others }: TransactWriteItem): Write {
-    const given = [Put, Delete, Update, ConditionCheck].filter(action => action !== undefined);
-    if (given.length !== 1 || Object.keys(others).length > 0)
-      throw unknownToModel('an element of a transaction that is not one action');
-    const without = (parameters: readonly string[]) => parameters.filter(name => name !== 'ReturnValues');
-    if (Put) return putOf(this.#known(Put, without(PARAMETERS.put)));
-    if (Delete) return deleteOf(this.#known(Delete, without(PARAMETERS.delete)));
-    if (ConditionCheck) return checkOf(this.#known(ConditionCheck, without(PARAMETERS.delete)));
-    if (Update?.UpdateExpression === undefined)
-      throw unknownToModel('an update without UpdateExpression in a transaction');
-    return updateOf(this.#known(Update, without(PARAMETERS.update)));
-  }
-
-  #outcome(write: Write): Outcome {
-    const before = this.#rows.get(write.place)?.item;
-    if (!write.holds(before ?? {}))
-      return { reason: { Code: 'ConditionalCheckFailed', Message: CONDITION_FAILED } };
-    try {
-      return { write, after: write.result(before) };
-    } catch (error) {
-      if (!(error instanceof DynamoDBServiceException)) throw error;
-      return { reason: invalid(error) };
-    }
-  }
-
-  #store({ place }: Write, after: Item | undefined): void {
-    this.#put(place, after);
+  #writeOf(action: TransactWriteItem): Write {
+    for (const input of Object.values(action)) this.#check(input);
+    return writeOf(action);
   }
 
   /** A write that changes nothing leaves no record in the stream. */
@@ -249,20 +193,16 @@ export class TableModel {
     this.#stream.push(streamRecord(this.#tableName, this.#stream.length, place, before, after));
   }
 
-  #known<T extends { TableName?: string | undefined }>(input: T, parameters: readonly string[]): T {
-    checkParameters(input, parameters);
-    if (input.TableName !== this.#tableName) throw notFound();
-    return input;
+  #check(input: { readonly TableName: string | undefined }): void {
+    checkParameters(input);
+    if (input.TableName !== this.#tableName)
+      throw new ResourceNotFoundException({ message: 'Requested resource not found', $metadata: {} });
   }
 }
 
-function invalid({ message }: Error): CancellationReason {
-  return { Code: 'ValidationError', Message: message };
-}
-
-function checkParameters(input: object, parameters: readonly string[]): void {
+function checkParameters(input: object): void {
   for (const [name, value] of Object.entries(input))
-    if (value !== undefined && !parameters.includes(name)) throw unknownToModel(`the parameter ${name}`);
+    if (value !== undefined && !PARAMETERS.has(name)) throw unknownToModel(`the parameter ${name}`);
 }
 
 /** A client whose commands all go through `send`; the SDK's paginators take it. */
