@@ -7,7 +7,6 @@ import {
   GetEventSourceMappingCommand,
   waitUntilFunctionActiveV2,
 } from '@aws-sdk/client-lambda';
-import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { build } from 'esbuild';
 import { beforeAll } from 'vitest';
 import {
@@ -23,13 +22,12 @@ import {
 } from './account.ts';
 import { eventSourceContract, type OpenSource } from './event-source-contract.ts';
 import { createQueue, take } from './queues.ts';
-import type { Item } from './respond.ts';
-import { createTable, putItem } from './tables.ts';
+import { createSource } from './sources.ts';
 import { zipOf } from './zip.ts';
 
 const options = optionsOfTests();
 const clients = clientsOf(options);
-const { iam, lambda, sqs } = clients;
+const { iam, lambda } = clients;
 const FUNCTION_TIMEOUT_S = 5;
 const PATIENCE_MS = options.endpoint === undefined ? 180_000 : 20_000;
 
@@ -78,25 +76,9 @@ async function createRole(): Promise<string | undefined> {
   return Role?.Arn;
 }
 
-/** A source and how an item is added to it. Its mapping reads it from the beginning. */
-async function createSource(kind: 'queue' | 'stream', results: string) {
-  if (kind === 'queue') {
-    const { url: QueueUrl, arn } = await createQueue(clients, options, { VisibilityTimeout: '10' });
-    const add = (item: Item) => {
-      const MessageBody = JSON.stringify({ ...item, results });
-      return sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }));
-    };
-    return { arn, add, more: {} };
-  }
-  const { tableName, streamArn } = await createTable(clients, options);
-  const add = (item: Item) =>
-    putItem(clients, tableName, 'items', item.name, JSON.stringify({ ...item, results }));
-  return { arn: streamArn, add, more: { StartingPosition: 'TRIM_HORIZON' as const } };
-}
-
 const open: OpenSource = async (kind, items) => {
   const { url } = await createQueue(clients, options);
-  const { arn: EventSourceArn, add, more } = await createSource(kind, url);
+  const { arn: EventSourceArn, add, more } = await createSource(clients, options, kind, url);
   for (const item of items) await add(item);
   const mapping = new CreateEventSourceMappingCommand({
     ...{ FunctionName, EventSourceArn, BatchSize: 4, ...more, Tags: tagsOf(options) },

@@ -1,5 +1,7 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
+const MAX_VALUE = 500;
+
 /** What differed in a case. */
 export interface Difference {
   readonly title: string;
@@ -38,6 +40,7 @@ export class CaseReporter implements Reporter {
 
 function difference(title: string, error: object): Difference {
   const { message, expected, actual } = error as Partial<Record<'message' | 'expected' | 'actual', string>>;
-  const values = expected === undefined ? '' : `\nexpected: ${expected}\nactual: ${actual}`;
+  const short = (value = '') => (value.length > MAX_VALUE ? `${value.slice(0, MAX_VALUE)} …` : value);
+  const values = expected === undefined ? '' : `\nexpected: ${short(expected)}\nactual: ${short(actual)}`;
   return { title, problem: `${message}${values}` };
 }

@@ -1,13 +1,11 @@
 import { type AttributeValue, DeleteItemCommand } from '@aws-sdk/client-dynamodb';
-import { type _Record, DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord } from 'aws-lambda';
-import { lambdaRecord } from '../kit/dynamodb/lambda-record.ts';
-import { type Position, ShardReader } from '../kit/dynamodb/shards.ts';
-import type { OpenTable } from '../kit/store/tables.ts';
+import { nextRecords } from '../kit/store/tables.ts';
 import { TABLE_TIMING } from '../kit/table.ts';
 import { tableContract } from '../simulation/models/table-contract.ts';
 import { clientConfig, clientsOf, optionsOfTests, until } from './account.ts';
-import { createTable, putItem } from './tables.ts';
+import { createTaggedTable, putItem } from './sources.ts';
 
 const options = optionsOfTests();
 
@@ -20,19 +18,11 @@ function partitionIn(input: object): string | undefined {
   return action ? partitionIn(action) : (written.Item ?? written.Key)?.pk?.S;
 }
 
-/** A record as Lambda hands it to a function: only a removal has no new image. */
-function recordOf(record: _Record, streamArn: string): DynamoDBRecord {
-  const { eventName = 'INSERT' } = record;
-  const { dynamodb = {}, ...more } = lambdaRecord(record, streamArn);
-  const { NewImage, ...change } = dynamodb;
-  return { ...more, eventName, dynamodb: eventName === 'REMOVE' ? change : dynamodb };
-}
-
 /** The records of a stream come late. Those of one partition come in their order: so a marker is written into the
  *  partition that was written last, and its records are complete when the marker comes. */
-tableContract('DynamoDB', async (): Promise<OpenTable> => {
+tableContract('DynamoDB', async () => {
   const clients = clientsOf(options);
-  const { tableName, streamArn } = await createTable(clients, options);
+  const { tableName, streamArn } = await createTaggedTable(clients, options);
   const streams = new DynamoDBStreamsClient({ ...clientConfig(options), maxAttempts: 6 });
   const client = clients.dynamodb;
   let partition = '';
@@ -40,27 +30,25 @@ tableContract('DynamoDB', async (): Promise<OpenTable> => {
     partition = partitionIn(args.input) ?? partition;
     return next(args);
   });
-  const reader = new ShardReader(streams, streamArn);
-  const positions: Position['shards'] = {};
+  const iterators = new Map<string, string | undefined>();
   const records: DynamoDBRecord[] = [];
-  const stop = async () => {
-    for (const each of [...Object.values(clients), streams]) each.destroy();
-  };
+  const markerOf = ({ dynamodb }: DynamoDBRecord) => /^marker \d+$/.exec(dynamodb?.Keys?.sk?.S ?? '')?.[0];
   let markers = 0;
-  const stream = async () => {
-    const sk = `marker ${++markers}`;
-    await putItem(clients, tableName, partition, sk);
-    const Key = { pk: { S: partition }, sk: { S: sk } };
-    await client.send(new DeleteItemCommand({ TableName: tableName, Key }));
-    await until(`the records of ${partition}`, async () => {
-      for await (const { shardId, records: read, ended } of reader.round(positions)) {
-        records.push(...read.map(record => recordOf(record, streamArn)));
-        const sequenceNumber = read.at(-1)?.dynamodb?.SequenceNumber ?? positions[shardId]?.sequenceNumber;
-        if (sequenceNumber !== undefined) positions[shardId] = { sequenceNumber, ended };
-      }
-      return records.some(({ dynamodb }) => dynamodb?.Keys?.sk?.S === sk) || undefined;
-    });
-    return records.filter(({ dynamodb }) => !dynamodb?.Keys?.sk?.S?.startsWith('marker '));
+  return {
+    ...{ client, tableName, timing: TABLE_TIMING },
+    async stream() {
+      const marker = `marker ${++markers}`;
+      await putItem(clients, tableName, partition, marker);
+      const Key = { pk: { S: partition }, sk: { S: marker } };
+      await client.send(new DeleteItemCommand({ TableName: tableName, Key }));
+      await until(`the records of ${partition}`, async () => {
+        records.push(...(await nextRecords(streams, streamArn, iterators)));
+        return records.some(record => markerOf(record) === marker) || undefined;
+      });
+      return records.filter(record => markerOf(record) === undefined);
+    },
+    async stop() {
+      for (const each of [...Object.values(clients), streams]) each.destroy();
+    },
   };
-  return { client, tableName, timing: TABLE_TIMING, stream, stop };
 });
