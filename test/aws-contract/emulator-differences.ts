@@ -40,7 +40,8 @@ export const EMULATOR_DIFFERENCES: Readonly<Record<string, string>> = {
     'an attribute without a value makes SNS refuse them all': 'they are taken',
   }),
   ...source({
-    'a queue: an identifier that no message has makes the whole batch come again': 'none comes again',
+    'a queue: an identifier that no message has, beside a known one, makes the whole batch come again':
+      'only the known message comes again',
     'a stream: the first record that failed comes again with those after it, and those before it do not':
       'the whole batch comes again',
   }),

@@ -100,7 +100,7 @@ const open: OpenSource = async (kind, items) => {
     },
     tick: () => sleep(20),
     now: Date.now,
-    patience: PATIENCE_MS,
+    deadline: Date.now() + PATIENCE_MS,
   };
 };
 

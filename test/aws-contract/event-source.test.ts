@@ -27,7 +27,7 @@ const open: OpenSource = async (kind, items) => {
       await source.run();
     },
     now: () => now,
-    patience: 60_000,
+    deadline: 60_000,
   };
 };
 

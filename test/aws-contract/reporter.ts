@@ -19,11 +19,14 @@ export class CaseReporter implements Reporter {
   onTestCaseResult(test: TestCase): void {
     const mark = { passed: 'ok', failed: 'differs', skipped: 'not run', pending: '' }[test.result().state];
     const repeated = test.diagnostic()?.retryCount ? ', repeated' : '';
+    if (mark === 'not run') return;
     process.stdout.write(`  ${mark}${repeated}: ${test.fullName}\n`);
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly object[]): void {
-    const cases = modules.flatMap(({ children }) => [...children.allTests()]);
+    const cases = modules
+      .flatMap(({ children }) => [...children.allTests()])
+      .filter(test => test.result().state !== 'skipped');
     // A hook that failed belongs to a suite.
     const suites = modules.flatMap(module => [module, ...module.children.allSuites()]);
     const differences = [

@@ -1,7 +1,7 @@
 import type { DynamoDBRecord, SQSRecord } from 'aws-lambda';
 
-/** What the function does with a batch because an item of it says so. `unknown`: it lists an identifier that no
- *  item has. `no list`: its answer has no list of failures. */
+/** What the function does with a batch because an item of it says so. `unknown`: it lists the last
+ *  item, and an identifier that no item has. `no list`: its answer has no list of failures. */
 export type Answer = 'failed' | 'unknown' | 'throws' | 'no list';
 
 /** An item of a source. */
@@ -33,7 +33,7 @@ export function respond(records: readonly (SQSRecord | DynamoDBRecord)[], seen: 
     answer() {
       if (says('throws')) throw new Error('An item says so.');
       if (says('no list')) return {};
-      const identifiers = says('unknown') ? ['1'] : failed;
+      const identifiers = says('unknown') ? [items.at(-1)?.identifier, '1'] : failed;
       return { batchItemFailures: identifiers.map(itemIdentifier => ({ itemIdentifier })) };
     },
   };

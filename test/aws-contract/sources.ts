@@ -32,7 +32,8 @@ export async function createSource(
     const add = async (item: Item) => {
       await clients.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: textOf(item) }));
     };
-    return { arn, add, more: {} };
+    // A new account may run ten functions at once: what is throttled counts as received.
+    return { arn, add, more: { ScalingConfig: { MaximumConcurrency: 2 } } };
   }
   const { tableName, streamArn } = await createTaggedTable(clients, options);
   const add = (item: Item) => putItem(clients, tableName, 'items', item.name, textOf(item));

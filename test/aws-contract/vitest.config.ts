@@ -10,7 +10,7 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 300_000,
     // A case that differs is repeated: AWS promises little at once. The emulator does not vary.
-    retry: optionsOfTests().endpoint === undefined ? 2 : 0,
+    retry: optionsOfTests().endpoint === undefined ? 1 : 0,
     maxWorkers: 4,
     // Each has queues, tables or mappings of its own.
     maxConcurrency: 8,
