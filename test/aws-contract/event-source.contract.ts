@@ -29,7 +29,7 @@ const options = optionsOfTests();
 const clients = clientsOf(options);
 const { iam, lambda } = clients;
 const FUNCTION_TIMEOUT_S = 5;
-const PATIENCE_MS = options.endpoint === undefined ? 180_000 : 20_000;
+const PATIENCE_MS = options.endpoint === undefined ? 180_000 : 30_000;
 
 let FunctionName = '';
 beforeAll(async () => {

@@ -28,7 +28,7 @@ export async function createSource(
 ) {
   const textOf = (item: Item) => JSON.stringify({ ...item, results });
   if (kind === 'queue') {
-    const { url: QueueUrl, arn } = await createQueue(clients, options, { VisibilityTimeout: '10' });
+    const { url: QueueUrl, arn } = await createQueue(clients, options, { VisibilityTimeout: '6' });
     const add = async (item: Item) => {
       await clients.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: textOf(item) }));
     };
