@@ -33,6 +33,21 @@ const closers = new AsyncDisposableStack();
 let tests: ChildProcess | undefined;
 let isInterrupted = false;
 let hasLeft = false;
+/** The command that removes what a run left. */
+let clean = '';
+
+onInterrupt({
+  onFirst() {
+    isInterrupted = true;
+    if (tests === undefined) return void closers.disposeAsync().finally(() => process.exit(130));
+    say('Stopping, and removing all. Interrupt again to leave it there.');
+    endGroup(tests.pid);
+  },
+  onSecond() {
+    say(`To remove the rest: ${clean}`);
+    process.exit(130);
+  },
+});
 
 /** @returns the exit code */
 async function run(): Promise<number> {
@@ -42,7 +57,7 @@ async function run(): Promise<number> {
   if (found !== options.account) return usage(`The credentials are of account ${found}.`);
   const { account, region, endpoint, prefix } = options;
   const address = endpoint === undefined ? '' : ` --endpoint ${endpoint}`;
-  const clean = `npm run contract:aws -- --account ${account} --region ${region}${address} --clean`;
+  clean = `npm run contract:aws -- --account ${account} --region ${region}${address} --clean`;
   const pause = endpoint === undefined ? 3_000 : 100;
   if (isClean) {
     const left = await listAll(clients, PREFIX);
@@ -53,17 +68,6 @@ async function run(): Promise<number> {
   }
   say(`Account ${account}, ${region}${endpoint === undefined ? '' : `, ${endpoint}`}.\n${PLAN} ${prefix}.`);
   if (!isYes && !(await agrees('Continue?'))) return 1;
-  onInterrupt({
-    onFirst: () => {
-      say('Stopping, and removing all. Interrupt again to leave it there.');
-      isInterrupted = true;
-      endTests();
-    },
-    onSecond: () => {
-      say(`To remove the rest: ${clean}`);
-      process.exit(130);
-    },
-  });
   try {
     const verdict = await runTests(options, only);
     return report(verdict, endpoint !== undefined, only);
@@ -103,6 +107,7 @@ async function startOwnEmulator(): Promise<string> {
   const addresses = { gateEndpoint: `http://127.0.0.1:${port}`, internet: {}, certificateFile };
   const emulator = await startEmulator({ python: installEmulator(), directory, port, ...addresses });
   closers.defer(() => emulator.stop());
+  process.once('exit', () => endGroup(emulator.pid));
   return emulator.endpoint;
 }
 
@@ -122,15 +127,16 @@ async function runTests(options: Options, only: string | undefined): Promise<Ver
     verdict = message as Verdict;
   });
   await once(tests, 'close');
-  endTests();
+  endGroup(tests.pid);
   if (isInterrupted) throw new Error('Interrupted.');
   if (verdict === undefined) throw new Error('The tests ended without a result.');
   return verdict;
 }
 
-function endTests(): void {
+/** Ends the processes of a group, if some are left. */
+function endGroup(pid: number | undefined): void {
   try {
-    if (tests?.pid !== undefined) process.kill(-tests.pid, 'SIGKILL');
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
@@ -155,6 +161,7 @@ function report({ cases, differences }: Verdict, isEmulator: boolean, only: stri
 
 async function agrees(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  terminal.once('SIGINT', () => process.exit(130));
   const answer = await terminal.question(`${question} (yes/no) `);
   terminal.close();
   return answer.trim().toLowerCase() === 'yes';

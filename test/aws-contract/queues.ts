@@ -1,16 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  ChangeMessageVisibilityCommand,
-  CreateQueueCommand,
-  DeleteMessageBatchCommand,
-  DeleteMessageCommand,
-  GetQueueAttributesCommand,
-  type Message,
-  ReceiveMessageCommand,
-  SendMessageCommand,
-} from '@aws-sdk/client-sqs';
-import type { SQSRecord } from 'aws-lambda';
+import { CreateQueueCommand, DeleteMessageBatchCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { OpenQueue, Received } from '../simulation/models/queue-contract.ts';
+import { arnOf, openQueueOn } from '../simulation/models/queue-embedded.ts';
 import { type Clients, newName, type Options, tagsOf } from './account.ts';
 
 export interface Queue {
@@ -25,9 +15,7 @@ export async function createQueue(
 ): Promise<Queue> {
   const command = new CreateQueueCommand({ QueueName: newName(options), Attributes, tags: tagsOf(options) });
   const { QueueUrl: url = '' } = await sqs.send(command);
-  const asked = new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: ['QueueArn'] });
-  const { QueueArn: arn = '' } = (await sqs.send(asked)).Attributes ?? {};
-  return { url, arn };
+  return { url, arn: await arnOf(sqs, url) };
 }
 
 /** Takes messages out of a queue; waits for some up to a second. @returns their bodies */
@@ -46,71 +34,37 @@ const EMPTY_RECEIVES = 3;
 /** The queues of the contract. Their time runs slower than ours by this factor: a second of the contract would
  *  be over on AWS before its messages are received. */
 export function openQueues(clients: Clients, options: Options, slower: number): OpenQueue {
-  const { sqs } = clients;
   // What tests a limit remains as it is.
   const seconds = (count: number) => (count > 0 && count < 60 ? count * slower : count);
-  const receive = async (QueueUrl: string, max: number) => {
+  const slowly = (message: Received): Received => {
+    const attributes = Object.entries(message.attributes).map(([name, value]) => [
+      name,
+      name.endsWith('Timestamp') ? String(Number(value) / slower) : value,
+    ]);
+    return { ...message, attributes: Object.fromEntries(attributes) };
+  };
+  const patiently = (receive: (max: number) => Promise<Received[]>) => async (max: number) => {
     const received: Received[] = [];
     let empty = 0;
     do {
-      const MaxNumberOfMessages = max - received.length;
-      const All: ['All'] = ['All'];
-      const asked = { MessageSystemAttributeNames: All, MessageAttributeNames: All };
-      const command = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages, ...asked });
-      const { Messages = [] } = await sqs.send(command);
-      empty = Messages.length === 0 ? empty + 1 : 0;
-      received.push(...Messages.map(message => receivedOf(message, slower)));
+      const more = await receive(max - received.length);
+      empty = more.length === 0 ? empty + 1 : 0;
+      received.push(...more.map(slowly));
     } while (received.length < max && empty < EMPTY_RECEIVES);
     return received;
   };
+  const create = (attributes: Record<string, string>) => createQueue(clients, options, attributes);
+  const open = openQueueOn(clients.sqs, create, slower);
   return async wanted => {
-    const dead = await createQueue(clients, options);
-    const redrive = wanted && { deadLetterTargetArn: dead.arn, maxReceiveCount: wanted.maxReceiveCount };
-    const { url: QueueUrl } = await createQueue(clients, options, {
-      VisibilityTimeout: `${slower}`,
-      ...(redrive && { RedrivePolicy: JSON.stringify(redrive) }),
-    });
+    const queue = await open(wanted);
     return {
-      async send(MessageBody, attributes = {}, { group: MessageGroupId, delay } = {}) {
-        const named = Object.entries(attributes).map(([name, StringValue]) => [
-          name,
-          { DataType: 'String', StringValue },
-        ]);
-        const command = new SendMessageCommand({
-          ...{ QueueUrl, MessageBody, MessageGroupId, MessageAttributes: Object.fromEntries(named) },
-          ...(delay !== undefined && { DelaySeconds: seconds(delay) }),
-        });
-        return (await sqs.send(command)).MessageId ?? '';
-      },
-      receive: max => receive(QueueUrl, max),
-      receiveDeadLetters: max => receive(dead.url, max),
-      async delete(ReceiptHandle) {
-        await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
-      },
-      async changeVisibility(ReceiptHandle, given) {
-        const VisibilityTimeout = seconds(given);
-        await sqs.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));
-      },
-      now: () => Date.now() / slower,
-      tick: () => sleep(20),
+      ...queue,
+      send: (body, attributes, { delay, ...more } = {}) =>
+        queue.send(body, attributes, { ...more, ...(delay !== undefined && { delay: seconds(delay) }) }),
+      receive: patiently(queue.receive),
+      receiveDeadLetters: patiently(queue.receiveDeadLetters),
+      changeVisibility: (handle, time) => queue.changeVisibility(handle, seconds(time)),
+      now: () => queue.now() / slower,
     };
-  };
-}
-
-function receivedOf(message: Message, slower: number): Received {
-  const { MessageId = '', ReceiptHandle = '', Body = '', Attributes = {}, MessageAttributes = {} } = message;
-  const attributes = Object.entries(Attributes).map(([name, value]) => [
-    name,
-    name.endsWith('Timestamp') ? String(Number(value) / slower) : value,
-  ]);
-  return {
-    ...{ messageId: MessageId, receiptHandle: ReceiptHandle, body: Body },
-    attributes: Object.fromEntries(attributes) as SQSRecord['attributes'],
-    messageAttributes: Object.fromEntries(
-      Object.entries(MessageAttributes).map(([name, { DataType = '', StringValue }]) => [
-        name,
-        { dataType: DataType, stringValue: StringValue },
-      ]),
-    ),
   };
 }

@@ -5,6 +5,7 @@ import { CaseReporter } from './reporter.ts';
 /** For `npm run contract:aws` alone (main.ts). */
 export default defineConfig({
   root: import.meta.dirname,
+  cacheDir: '../../node_modules/.vite',
   test: {
     include: ['*.contract.ts'],
     testTimeout: 600_000,
