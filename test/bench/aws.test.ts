@@ -5,7 +5,6 @@ import {
   PutItemCommand,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
-import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { PublishBatchCommand, SNSClient } from '@aws-sdk/client-sns';
 import {
   GetQueueAttributesCommand,
@@ -14,7 +13,7 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { GetParameterCommand, PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type CountingAws, startCountingAws } from '../../bench/cost/aws.ts';
 import { listen } from '../../bench/cost/proxy.ts';
@@ -121,14 +120,5 @@ describe('the address that counts', () => {
     await expect(receive).rejects.toThrow('ReceiveMessage is not counted.');
     const put = new PutParameterCommand({ Name: '/hook1', Value: 'x' });
     await expect(new SSMClient(options()).send(put)).rejects.toThrow('ssm.PutParameter is not counted.');
-  });
-
-  it('hands out secrets, and waits as long as it is stated for each', async () => {
-    const { Parameter } = await new SSMClient(options()).send(new GetParameterCommand({ Name: '/hook1' }));
-    expect(Parameter?.Value).toBe('of /hook1');
-    const secrets = new SecretsManagerClient(options());
-    const { SecretString } = await secrets.send(new GetSecretValueCommand({ SecretId: 's' }));
-    expect(SecretString).toBe('{"clientId":"a"}');
-    expect(recorder.get()).toMatchObject({ waited: 20, requests: { 'ssm.GetParameter': 1 } });
   });
 });

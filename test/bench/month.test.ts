@@ -1,17 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { billOf, totalOf } from '../../bench/cost/bill.ts';
 import type { Measured } from '../../bench/cost/measure.ts';
-import {
-  ASSUMED,
-  emptyReceives,
-  monthOf,
-  monthWithOutage,
-  outageOf,
-  slowed,
-  sumOf,
-} from '../../bench/cost/month.ts';
+import { ASSUMED, emptyReceives, monthOf, outageOf, sumOf } from '../../bench/cost/month.ts';
 import { costPage } from '../../bench/cost/page.ts';
 import { configOf, processesOf, SIZES, type Size } from '../../bench/cost/sizes.ts';
 import type { StackFacts } from '../../bench/cost/stack.ts';
@@ -114,14 +105,6 @@ describe('a month', () => {
     // Passes and ticks: nothing is in a queue.
     expect(usage.schedulerStarts).toBeCloseTo(4_000 * (MINUTES + SWEEPS) + 67 * MINUTES, 3);
   });
-
-  it('costs half as much for passes at twice the interval', () => {
-    const dollars = (changes: number) => {
-      const [passes] = monthOf(measured, sized('large'), { changes, sweep: 21_600 });
-      return totalOf(billOf(passes?.usage as never)).withoutFree;
-    };
-    expect(dollars(120) / dollars(60)).toBeCloseTo(0.5, 2);
-  });
 });
 
 describe('a month of messages that name several processes', () => {
@@ -147,18 +130,6 @@ describe('a month of messages that name several processes', () => {
     expect(usage?.sqsRequests).toBeCloseTo(2 * runs, 3);
   });
 
-  it('takes its readings from a service that is further away, where that was measured', () => {
-    const far = { ...idleRun, used: used({ waited: 1_000 }) };
-    const slow = {
-      ...{ latency: 300, idleRuns: { idle: far, busy: far, large: far } },
-      ...{ change: NOTHING, sweep: used({ waited: 40_000 }) },
-    };
-    expect(slowed(grouped)).toBe(grouped);
-    const away = slowed({ ...grouped, slow });
-    expect(passesOf(away, 'large')?.lambdaGbSeconds).toBeCloseTo(160 * MINUTES, 3);
-    expect(monthOf(away, sized('large'))[1]?.usage.lambdaGbSeconds).toBeCloseTo(40 * 4_000 * SWEEPS, 3);
-  });
-
   it('has days in which the service answers nothing: no pass is made, and each process tells that twice', () => {
     const outage = {
       ...{ met: used({ waited: 34_000 }), probe: used({ waited: 4_000 }) },
@@ -182,18 +153,6 @@ describe('a month of messages that name several processes', () => {
     // Beside its one metric the tick writes two all day, and events are counted in two hours.
     const watching = few.find(({ cause }) => cause === 'watching');
     expect((watching?.usage.metrics ?? 0) * ASSUMED.daysPerMonth).toBeCloseTo(1 + 2 + 2 / 24, 3);
-  });
-
-  it('with one such day has that day in place of an ordinary one', () => {
-    const outage = { met: NOTHING, probe: NOTHING, announced: NOTHING, recovered: NOTHING };
-    expect(monthWithOutage(grouped, sized('idle'))).toBeUndefined();
-    const [ordinary, other] = [
-      sumOf(monthOf(grouped, sized('idle'))),
-      monthWithOutage({ ...grouped, outage }, sized('idle')),
-    ];
-    expect(other?.schedulerStarts).toBeCloseTo(ordinary.schedulerStarts, 3);
-    expect(other?.dynamodbReads).toBeLessThan(ordinary.dynamodbReads);
-    expect(other?.dynamodbReads).toBeGreaterThan((ordinary.dynamodbReads * 29) / 31);
   });
 });
 

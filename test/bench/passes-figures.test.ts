@@ -2,36 +2,9 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { auditPage, piecesOf, projectsPage, tasksPage } from '../../bench/passes/content.ts';
-import { type Line, median, rounded, spread } from '../../bench/passes/line.ts';
+import type { Line } from '../../bench/passes/line.ts';
 import { between, pageOf } from '../../bench/passes/page.ts';
-import { sharesOf } from '../../bench/passes/profile.ts';
 import type { JsonObject } from '../../functions/basics/json.ts';
-
-describe('the middle of several rounds', () => {
-  it.each([
-    ['of one', [3], 3],
-    ['of an odd number', [9, 1, 2], 2],
-    ['of an even number', [4, 1, 9, 2], 3],
-  ])('%s', (_, values, middle) => {
-    expect(median(values)).toBe(middle);
-  });
-
-  it('is shown with the least and the most of them', () => {
-    expect(spread([1.5, 9, 2.25])).toBe('2.25 (1.50 to 9)');
-    expect(spread([2.5, 2.5])).toBe('2.50');
-  });
-
-  it.each([
-    [5_000, '5,000'],
-    [10, '10'],
-    [1234.6, '1,235'],
-    [12.34, '12.3'],
-    [1.234, '1.23'],
-    [0.254, '0.25'],
-  ])('%d is written %s', (value, text) => {
-    expect(rounded(value)).toBe(text);
-  });
-});
 
 describe('what the measured service answers', () => {
   const size = { projects: 5, tasksPerProject: 4 };
@@ -69,33 +42,6 @@ describe('what the measured service answers', () => {
         expect(meaningOf(page(id, one))).toEqual(meaningOf(page(id, other)));
       }),
     );
-  });
-});
-
-describe('a profile', () => {
-  const frame = (functionName: string, url = '') => ({ functionName, url, lineNumber: 4 });
-  const room = (path: string) => new URL(`../../${path}`, import.meta.url).href;
-  const nodes = [
-    { id: 1, callFrame: frame('(root)'), children: [2, 5, 6, 7] },
-    { id: 2, callFrame: frame('sweep', room('functions/pass/sweep.ts')), children: [3] },
-    { id: 3, callFrame: frame('parse', room('functions/service/parse.ts')), children: [4] },
-    { id: 4, callFrame: frame('test') },
-    { id: 5, callFrame: frame('(garbage collector)') },
-    { id: 6, callFrame: frame('(idle)') },
-    { id: 7, callFrame: frame('request', room('node_modules/undici/lib/api.js')) },
-  ];
-
-  it('tells the shares of the time that was used: native code works for its caller, waiting is none', () => {
-    const samples = [2, 3, 4, 5, 6, 7];
-    const { self, inclusive, functions } = sharesOf({ nodes, samples, timeDeltas: [1, 2, 3, 1, 90, 3] });
-    expect(self).toEqual([
-      { where: 'functions/service', share: 0.5 },
-      { where: 'undici', share: 0.3 },
-      { where: 'functions/pass', share: 0.1 },
-      { where: '(garbage collector)', share: 0.1 },
-    ]);
-    expect(inclusive[0]).toEqual({ where: 'functions/pass', share: 0.6 });
-    expect(functions).toContainEqual({ where: 'test of parse functions/service/parse.ts:5', share: 0.3 });
   });
 });
 

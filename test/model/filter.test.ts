@@ -161,10 +161,6 @@ describe('a filter that excepts actors', () => {
     expect(want(['u-9'], recordedOf([sync], ['entry']))).toBe(false);
   });
 
-  it('wants what somebody else had a part in, too', () => {
-    expect(want(['u-9'], madeBy(sync, ann))).toBe(true);
-  });
-
   it('wants what nobody is known for, of every type', () => {
     expect(want(['u-9'], unknownMaker)).toBe(true);
     const others = all.filter(({ type }) => /^(field|source)/.test(type));

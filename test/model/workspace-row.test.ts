@@ -348,10 +348,4 @@ describe('the pause of a workspace', () => {
     expect(pauseAt(probed, over + PROBE_MS)).toBeUndefined();
     expect(withProbe(EMPTY_WORKSPACE, AT)).toEqual(EMPTY_WORKSPACE);
   });
-
-  it('leaves shares alone', () => {
-    const taken = row({ a: 8 });
-    expect(withPause(taken, failure()).shares).toEqual(taken.shares);
-    expect(withProbe(withPause(taken, failure()), AT).shares).toEqual(taken.shares);
-  });
 });

@@ -16,8 +16,8 @@ async function place() {
       .writeHead(request.url === '/other' ? 200 : answer.status, { location: '/other' })
       .end(answer.text);
   });
-  const { url, stop } = await listenInTest(server);
-  return { url, asked, answer, stop };
+  const { url } = await listenInTest(server);
+  return { url, asked, answer };
 }
 
 describe('the certificates of SNS', () => {
@@ -42,14 +42,6 @@ describe('the certificates of SNS', () => {
     Object.assign(answer, { status: 200, text: PEM });
     expect(await certificateAt(`${url}/a`)).toBe(PEM);
     expect(asked).toEqual(['/a', '/a']);
-  });
-
-  it('are asked for again when nobody answered', async () => {
-    const { url, stop } = await place();
-    await stop();
-    const certificateAt = certificates();
-    await expect(certificateAt(`${url}/a`)).rejects.toThrow();
-    await expect(certificateAt(`${url}/a`)).rejects.toThrow();
   });
 
   it('stay kept, however many invented names are asked for, of which ten are fetched at once', async () => {

@@ -43,11 +43,6 @@ describe("the body of a Node server's request", () => {
     expect(await post(url, '')).toEqual({ status: 200, text: '' });
   });
 
-  it('is read also where its stream gives texts', async () => {
-    const { url } = await serve(request => bodyOf(request.setEncoding('utf8')));
-    expect(await post(url)).toEqual({ status: 200, text: BODY });
-  });
-
   it('is read of whatever gives it in parts', async () => {
     const request = {
       headers: {},

@@ -3,7 +3,7 @@ import { believableWorkspace } from '../../simulator/believable/generate.ts';
 import { isBuiltIn, propertyOf, splitProperties } from '../../simulator/data/properties.ts';
 import { fieldsOf } from '../../simulator/data/workspace.ts';
 import { serializeWorkspace } from '../../simulator/persistence.ts';
-import { buildWorkspace, startSimulatedService } from '../../simulator/server.ts';
+import { startSimulatedService } from '../../simulator/server.ts';
 import { NOW, reader } from '../kit/simulator.ts';
 
 const KINDS = ['project', 'task'] as const;
@@ -61,14 +61,6 @@ test('it is what is served when no workspace is given', async () => {
   } finally {
     await service.stop();
   }
-});
-
-test('a plain workspace of any size is built quickly', () => {
-  const begin = performance.now();
-  const workspace = buildWorkspace({ processes: [{ id: 'big', projects: 5000, tasksPerProject: 20 }] });
-  expect(performance.now() - begin).toBeLessThan(5000);
-  expect(workspace.processes.get('big')?.projects.size).toBe(5000);
-  expect(workspace.counters).toMatchObject({ project: 6000, task: 600_000 });
 });
 
 test.each([

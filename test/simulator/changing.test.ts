@@ -13,19 +13,6 @@ async function believable(options = {}) {
   return { service, clock };
 }
 
-test('each turn makes exactly one edit', async () => {
-  const { service, clock } = await believable();
-  const count = () =>
-    service.workspace.processes().reduce((sum, id) => sum + service.workspace.auditLog(id).length, 0);
-  const random = seededRandom(1);
-  for (let turn = 0; turn < 300; turn += 1) {
-    const before = count();
-    clock.advance(1000);
-    expect(changeOnce(service.workspace, random, clock())).toBe(true);
-    expect(count()).toBe(before + 1);
-  }
-});
-
 test('over a long time every kind of edit happens, and the workspace keeps its size', async () => {
   const { service, clock } = await believable();
   const random = seededRandom(2);
@@ -89,16 +76,6 @@ test('the same numbers make the same edits', async () => {
     for (let turn = 0; turn < 50; turn += 1) changeOnce(service.workspace, random, clock());
   }
   expect(one.service.workspace.state).toEqual(other.service.workspace.state);
-});
-
-test('a workspace with nothing to work on gets projects, one without processes’ fields still works', async () => {
-  const workspace = buildWorkspace({
-    processes: [{ id: 'bare', projects: 0, tasksPerProject: 0, projectFields: [], taskFields: [] }],
-  });
-  const { service, clock } = await believable({ workspace });
-  const random = seededRandom(4);
-  for (let turn = 0; turn < 40; turn += 1) changeOnce(service.workspace, random, clock());
-  expect(service.workspace.projects('bare').length).toBeGreaterThan(0);
 });
 
 test('where all is done, the next edit plans a project, and none is cleared away below the least', async () => {
