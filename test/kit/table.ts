@@ -72,7 +72,7 @@ export async function startTableAt(endpoint: string): Promise<StartedTable> {
 }
 
 /** Creates a table as the stack creates it, but that items do not expire. */
-async function createTable(client: DynamoDBClient, TableName: string): Promise<{ streamArn: string }> {
+export async function createTable(client: DynamoDBClient, TableName: string): Promise<{ streamArn: string }> {
   const keys = [
     ['pk', 'HASH'],
     ['sk', 'RANGE'],

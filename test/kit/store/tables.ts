@@ -72,7 +72,7 @@ function withStream({ streamArn, clientOptions, stop, ...table }: StartedTable):
 }
 
 /** One read of each shard; `iterators` keeps how far they were read. */
-async function nextRecords(
+export async function nextRecords(
   streams: DynamoDBStreamsClient,
   StreamArn: string,
   iterators: Map<string, string | undefined>,

@@ -9,11 +9,7 @@ const failing = (...ids: string[]) => ({
 });
 const never = () => new Promise<never>(() => {});
 
-const unknown = [
-  ['an identifier that no item has', () => failing('x')],
-  ['an unknown identifier beside a known one', (known: string) => failing(known, 'x')],
-] as const;
-
+/** What answers mean is in the contract: test/aws-contract/event-source-contract.ts. */
 describe('the event source of a queue', () => {
   function open(count: number, batchSize: number) {
     let now = AT;
@@ -111,23 +107,13 @@ describe('the event source of a queue', () => {
     expect((await source.run()).done).toHaveLength(3);
     expect(batches.map(batch => batch.toSorted())).toEqual(Array(3).fill(['crm-1', 'crm-2', 'crm-3']));
   });
-
-  it.each(unknown)('deletes nothing when the answer has %s', async (_what, answer) => {
-    const { source, left, answering } = open(2, 10);
-    answering(([first = '']) => answer(first));
-    expect((await source.run()).done).toEqual([]);
-    expect(left()).toBe(2);
-  });
 });
 
 describe('the event source of a stream', () => {
   function open(count: number, batchSize: number) {
     const records: DynamoDBRecord[] = [];
-    const grow = (more: number) => {
-      for (let at = 0; at < more; at++)
-        records.push({ dynamodb: { SequenceNumber: String(100 + records.length) } });
-    };
-    grow(count);
+    for (let at = 0; at < count; at++)
+      records.push({ dynamodb: { SequenceNumber: String(100 + records.length) } });
     let answer: () => Promise<SQSBatchResponse> | SQSBatchResponse = () => failing();
     const batches: string[][] = [];
     const source = new StreamSource({
@@ -141,37 +127,11 @@ describe('the event source of a stream', () => {
     return {
       source,
       batches,
-      grow,
       answering: (next: typeof answer) => {
         answer = next;
       },
     };
   }
-
-  it('hands over the records in their order, batch by batch, and those that come later', async () => {
-    const { source, batches, grow } = open(5, 3);
-    await source.run();
-    expect([source.position, source.pending]).toEqual([3, 2]);
-    await source.run();
-    expect(await source.run()).toEqual({ batch: [], done: [] });
-    grow(1);
-    await source.run();
-    expect(batches).toEqual([['100', '101', '102'], ['103', '104'], ['105']]);
-  });
-
-  it('goes on from the first failed record; those before it are done with', async () => {
-    const { source, batches, answering } = open(5, 4);
-    answering(() => failing('103', '102'));
-    const { batch, done } = await source.run();
-    expect(batch).toHaveLength(4);
-    expect(done.map(({ dynamodb }) => dynamodb?.SequenceNumber)).toEqual(['100', '101']);
-    await source.run();
-    expect(source.position).toBe(2);
-    answering(() => failing());
-    await source.run();
-    expect(batches.slice(1)).toEqual(Array(2).fill(['102', '103', '104']));
-    expect(source.pending).toBe(0);
-  });
 
   it('hands over the whole batch again when the handler throws or never answers', async () => {
     const { source, batches, answering } = open(2, 10);
@@ -211,13 +171,6 @@ describe('the event source of a stream', () => {
     expect((await source.run()).done).toEqual([]);
     expect(source.position).toBe(2);
     source.stepBack(99);
-    expect(source.position).toBe(0);
-  });
-
-  it.each(unknown)('hands over the whole batch again when the answer has %s', async (_what, answer) => {
-    const { source, answering } = open(2, 10);
-    answering(() => answer('101'));
-    expect((await source.run()).done).toEqual([]);
     expect(source.position).toBe(0);
   });
 });

@@ -146,5 +146,6 @@ async function conclude<Item>(
   } catch (error) {
     return { batch, done: [], error };
   }
-  return { batch, done: settle(answer.batchItemFailures) };
+  // To Lambda, an answer without a list means success.
+  return { batch, done: settle(answer.batchItemFailures ?? []) };
 }

@@ -22,24 +22,38 @@ export async function startEmbedded(): Promise<{ open: OpenQueue; stop(): Promis
   let queues = 0;
   const create = async (Attributes: Record<string, string>) => {
     const QueueName = `queue-${++queues}`;
-    const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName, Attributes }));
-    return QueueUrl;
+    const { QueueUrl: url = '' } = await sqs.send(new CreateQueueCommand({ QueueName, Attributes }));
+    return { url, arn: await arnOf(sqs, url) };
   };
+  return {
+    open: openQueueOn(sqs, create, 1),
+    async stop() {
+      sqs.destroy();
+      await app.close();
+    },
+  };
+}
+
+/** Queues for the contract, whose visibility time-out is given in seconds. */
+export function openQueueOn(
+  sqs: SQSClient,
+  create: (attributes: Record<string, string>) => Promise<{ readonly url: string; readonly arn: string }>,
+  visibilityTimeout: number,
+): OpenQueue {
   const receive = async (QueueUrl: string, MaxNumberOfMessages: number) => {
     const All: ['All'] = ['All'];
     const asked = { MessageSystemAttributeNames: All, MessageAttributeNames: All };
     const command = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages, ...asked });
     return ((await sqs.send(command)).Messages ?? []).map(receivedOf);
   };
-
-  const open: OpenQueue = async options => {
-    const deadLetterUrl = await create({});
+  return async options => {
+    const dead = await create({});
     const redrive = options && {
-      deadLetterTargetArn: await arnOf(sqs, deadLetterUrl),
+      deadLetterTargetArn: dead.arn,
       maxReceiveCount: options.maxReceiveCount,
     };
-    const QueueUrl = await create({
-      VisibilityTimeout: '1',
+    const { url: QueueUrl } = await create({
+      VisibilityTimeout: String(visibilityTimeout),
       ...(redrive && { RedrivePolicy: JSON.stringify(redrive) }),
     });
     return {
@@ -56,7 +70,7 @@ export async function startEmbedded(): Promise<{ open: OpenQueue; stop(): Promis
         return (await sqs.send(command)).MessageId ?? '';
       },
       receive: max => receive(QueueUrl, max),
-      receiveDeadLetters: max => receive(deadLetterUrl, max),
+      receiveDeadLetters: max => receive(dead.url, max),
       async delete(ReceiptHandle) {
         await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
       },
@@ -67,16 +81,9 @@ export async function startEmbedded(): Promise<{ open: OpenQueue; stop(): Promis
       tick: () => wait(20),
     };
   };
-  return {
-    open,
-    async stop() {
-      sqs.destroy();
-      await app.close();
-    },
-  };
 }
 
-async function arnOf(sqs: SQSClient, QueueUrl: string): Promise<string> {
+export async function arnOf(sqs: SQSClient, QueueUrl: string): Promise<string> {
   const asked = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] });
   return (await sqs.send(asked)).Attributes?.QueueArn ?? '';
 }

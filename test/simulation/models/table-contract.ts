@@ -26,15 +26,16 @@ export function tableContract(name: string, open: () => Promise<OpenTable>): voi
   describe(`${name}, as a table`, () => {
     let table: OpenTable;
     let pk: string;
+    let TableName: string;
     beforeAll(async () => {
       table = await open();
+      TableName = table.tableName;
     });
     afterAll(() => table?.stop());
     beforeEach(() => {
       pk = `partition ${++partitions}`;
     });
 
-    const TableName = 'changewire';
     const key = (sk: string) => ({ pk: { S: pk }, sk: { S: sk } });
     const put = (sk: string, attributes: Values = {}, more: object = {}) =>
       table.client.send(new PutItemCommand({ TableName, Item: { ...key(sk), ...attributes }, ...more }));
