@@ -227,9 +227,9 @@ function eventWith(value: Json): ChangeEvent {
   return { ...EVENT, data: { ...data, changes } } as unknown as ChangeEvent;
 }
 
-describe('JSON of 20,000 levels or of 1 MB of members overflows no stack', () => {
+describe('JSON of 20,000 levels overflows no stack', () => {
   it.each(Object.entries(VALUES))('%s', (_, take) => {
-    for (const json of [...deep, ...wide]) take(json, JSON.parse(json) as Json);
+    for (const json of deep) take(json, JSON.parse(json) as Json);
   });
 });
 
