@@ -1,4 +1,5 @@
 import { Agent, request as httpRequest } from 'node:http';
+import { parseAnswer } from '../../functions/basics/json.ts';
 import { isLook, reply } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import type { Address } from '../../local/operate/address.ts';
@@ -58,5 +59,5 @@ async function send(
     sending.once('error', reject).end(sealed);
   });
   const text = await unseal(token, answered, sealed);
-  return text === undefined ? undefined : JSON.parse(text);
+  return text === undefined ? undefined : parseAnswer(text);
 }

@@ -6,6 +6,7 @@ import {
 } from '@aws-sdk/client-lambda';
 import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
+import { parseAnswer } from '../../functions/basics/json.ts';
 import type { Operations } from '../../functions/operations/operations.ts';
 import { isLook, type Request, reply } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
@@ -80,7 +81,7 @@ function clientOf({ region, credentials, endpoint }: Stack, maxAttempts: number)
 function answerOf({ FunctionError, Payload }: InvocationResponse, asked: Asked) {
   const text = Buffer.from(Payload ?? []).toString();
   if (FunctionError !== undefined) throw unanswered(new Error(failure(text)), asked);
-  const answered = reply.parse(JSON.parse(text));
+  const answered = reply.parse(parseAnswer(text));
   if ('refused' in answered) throw new Refused(answered.refused, answered);
   // Not validated: a newer version of the function may have added fields.
   return answered.answer as never;

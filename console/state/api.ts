@@ -1,3 +1,4 @@
+import { parseAnswer } from '../../functions/basics/json.ts';
 import type { AnswerTo } from '../../functions/operations/protocol/answers.ts';
 import type { Request } from '../../functions/operations/protocol/requests.ts';
 import { seal, unseal } from '../../local/operate/seal.ts';
@@ -31,7 +32,7 @@ export function askWith(first: string, send: typeof fetch, keep: (token: string)
     const text = await unseal(used, sealed, request);
     if (text === undefined)
       throw new NotAllowed('This link belongs to an earlier run, or another program uses this port.');
-    const body = JSON.parse(text) as Record<string, unknown>;
+    const body = parseAnswer(text) as Record<string, unknown>;
     if (typeof body.token !== 'string') return answerOf(body);
     token = body.token;
     keep(token);

@@ -44,3 +44,13 @@ export function withoutDeepest(value: Json, levels: number = MAX_LEVELS): Json {
     Object.entries(value).map(([key, child]) => [key, withoutDeepest(child, levels - 1)]),
   );
 }
+
+/** The value of an answer's JSON text. Its events may hold records of `MAX_LEVELS` levels; deeper values, which no event
+ *  has, would overflow the stack of the code that shows them.
+ *  @throws SyntaxError */
+export function parseAnswer(text: string): Json {
+  return withoutDeepest(JSON.parse(text) as Json, MAX_EVENT_LEVELS);
+}
+
+/** The levels of an event or an answer: those of a record, and of what is around it. */
+export const MAX_EVENT_LEVELS = MAX_LEVELS + 50;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isTooDeep, type Json, MAX_EVENT_LEVELS } from '../basics/json.ts';
 import type { ChangeEvent } from '../model/event.ts';
 
 /** The properties that delivery needs. The whole schema would reject additions of a newer publisher. */
@@ -20,6 +21,7 @@ export function readEvent(body: string): { event: ChangeEvent } | { malformed: s
   } catch {
     return { malformed: 'the message is not valid JSON' };
   }
+  if (isTooDeep(value as Json, MAX_EVENT_LEVELS)) return { malformed: 'the message is nested too deep' };
   const read = envelope.safeParse(value);
   if (read.success) return { event: value as ChangeEvent };
   const wrong = read.error.issues.map(({ path }) => path.join('.') || 'the whole message').join(', ');

@@ -124,10 +124,13 @@ export function matchesValues(wanted: ValueFilter, change: FieldChange): boolean
 /** Numbers are compared as decimals, as everywhere ("1.0" is "1.00"). An object matches by its name or its
  *  identifier, and a list with one choice by that choice. */
 function isValue(wanted: FilterValue, found: Json, type: string): boolean {
-  if (isEmpty(found)) return wanted === '';
-  if (Array.isArray(found)) return found.length === 1 && isValue(wanted, found[0] as Json, type);
-  if (isJsonObject(found)) return [found.name, found.id].some(text => isText(wanted, text));
-  return isText(wanted, found) || (type === 'number' && isNumber(wanted, found));
+  let only = found;
+  // Not by recursion, which would overflow the stack in lists of lists.
+  while (Array.isArray(only) && only.length === 1) only = only[0] as Json;
+  if (isEmpty(only)) return wanted === '';
+  if (Array.isArray(only)) return false;
+  if (isJsonObject(only)) return [only.name, only.id].some(text => isText(wanted, text));
+  return isText(wanted, only) || (type === 'number' && isNumber(wanted, only));
 }
 
 function isText(wanted: FilterValue, found: Json | undefined): boolean {

@@ -12,12 +12,16 @@ const MAX_RATIO = 9;
 const ATTEMPTS = 6;
 
 /**
- * Expects that the work for a text of up to 1 MB takes linear time. It measures texts of 4 KB to 1 MB, each four times as long
- * as the one before, until one takes long enough to tell. `what` names the work.
+ * Expects that the work for a text of up to `maxLength` characters takes linear time. It measures texts from 4 KB on, each
+ * four times as long as the one before, until one takes long enough to tell. `what` names the work.
  */
-export function expectLinear(work: (length: number) => unknown, what = ''): void {
+export function expectLinear(
+  work: (length: number) => unknown,
+  what = '',
+  maxLength: number = MAX_LENGTH,
+): void {
   let before = MIN_MS;
-  for (let length = MIN_LENGTH; length <= MAX_LENGTH; length *= 4) {
+  for (let length = MIN_LENGTH; length <= maxLength; length *= 4) {
     const limit = Math.max(MIN_MS, before * MAX_RATIO);
     let ms = Number.POSITIVE_INFINITY;
     for (let attempt = 1; attempt <= ATTEMPTS && ms > limit; attempt++)

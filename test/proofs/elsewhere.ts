@@ -18,11 +18,17 @@ import { fileURLToPath } from 'node:url';
 import { codeSeed } from '../kit/code-seed.ts';
 
 /**
- * `node test/proofs/elsewhere.ts`: `npm start` and `npm test` as on a platform that there is no embedded DynamoDB for. Both run in
- * a copy of the checkout whose `node_modules` lacks that package; the tests of the DynamoDB implementation run over the model there.
+ * `node test/proofs/elsewhere.ts`: `npm start`, and the tests that could notice, as on a platform that there is no embedded
+ * DynamoDB for. Both run in a copy of the checkout whose `node_modules` lacks that package; the tests of the DynamoDB
+ * implementation run over the model there.
  */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LACKING = '@dynoxide';
+/** Tests that import what finds the embedded DynamoDB; not the simulation, which has models alone. */
+const NOTICING = [
+  ...['related', '--run', 'test/kit/dynamodb/binary.ts'],
+  ...['--exclude', 'test/simulation/simulation.test.ts'],
+];
 
 /** Links to the same files, which nobody writes to; without what tools keep there for themselves, and would write to. */
 function linkAll(from: string, to: string): void {
@@ -72,7 +78,9 @@ const directory = mkdtempSync(join(tmpdir(), 'changewire-elsewhere-'));
 try {
   copyCheckout(directory);
   linkAll(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
-  const well = npm(directory, 'start', '--', '--memory', '--once') && npm(directory, 'test');
+  const well =
+    npm(directory, 'start', '--', '--memory', '--once') &&
+    npm(directory, 'exec', '--', 'vitest', ...NOTICING);
   process.exitCode = well ? 0 : 1;
 } finally {
   rmSync(directory, { recursive: true, force: true });

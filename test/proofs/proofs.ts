@@ -63,7 +63,7 @@ export function proofsOf({ root, turn, base }: { root: string; turn: number; bas
     ...(hasEmbedded() ? [OVER_EMBEDDED] : []),
     {
       name: 'elsewhere',
-      commands: [{ what: 'npm start and npm test of another platform', args: ['test/proofs/elsewhere.ts'] }],
+      commands: [{ what: 'npm start and tests of another platform', args: ['test/proofs/elsewhere.ts'] }],
       within: MINUTE,
       atMost: 10 * MINUTE,
     },

@@ -5,7 +5,7 @@ import { run } from './run.ts';
 import { baseOf, planOf, range, runSeeds } from './seeds.ts';
 
 /** Too few for every fault: `npm run simulate` checks that among its thousands. */
-const SEEDS = 150;
+const SEEDS = 80;
 
 describe('the simulation', () => {
   it(`holds invariants 1 to 6 and 8 to 11 under faults, in ${SEEDS} plans that are others with every change of the code`, async () => {
@@ -27,7 +27,7 @@ describe('the simulation', () => {
     'logs and writes the same, byte for byte, when a seed is repeated over %s',
     async storage => {
       const seeds = range(1, 100).filter(seed => planOf(seed).storage === storage);
-      for (const seed of seeds.slice(0, 3)) expect(await bytesOf(seed)).toBe(await bytesOf(seed));
+      for (const seed of seeds.slice(0, 2)) expect(await bytesOf(seed)).toBe(await bytesOf(seed));
     },
   );
 });

@@ -1,19 +1,25 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { eventText } from '../cli/show/events.ts';
 import { wrap } from '../cli/show/wrap.ts';
 import { changeLine } from '../console/model/change-line.ts';
 import { csv, fileName } from '../console/model/csv.ts';
-import { csvRows, entryOf } from '../console/model/history.ts';
+import { csvRows, entryOf, historyJson } from '../console/model/history.ts';
 import { prettyJson } from '../console/model/json-view.ts';
 import { parseHttpDate, parseRetryAfter } from '../functions/basics/http-date.ts';
-import type { Json, JsonObject } from '../functions/basics/json.ts';
+import { type Json, type JsonObject, parseAnswer } from '../functions/basics/json.ts';
 import { compareProject, rulesOf } from '../functions/changes/compare-project.ts';
 import { ignoredFields, updateTime } from '../functions/changes/ignored-fields.ts';
+import { deployedOf, readConfigs } from '../functions/config/read.ts';
 import { harmless, quote } from '../functions/delivery/http/quote.ts';
+import { readEvent } from '../functions/delivery/read-event.ts';
 import { entryTimes, pathsNaming } from '../functions/doctor/survey.ts';
 import type { ChangeEvent } from '../functions/model/event.ts';
 import { decodePart, encodePart } from '../functions/model/event-id.ts';
 import { wants } from '../functions/model/filter.ts';
+import { readRequest } from '../functions/operations/operations.ts';
+import { cursorTo, readCursor } from '../functions/operations/page.ts';
 import { factsOf } from '../functions/pass/audit-log/entry-facts.ts';
 import { TimeSample } from '../functions/pass/audit-log/log-reading.ts';
 import { namesIn } from '../functions/pass/audit-log/names.ts';
@@ -24,7 +30,7 @@ import { parseJson } from '../functions/service/parse.ts';
 import { readTokenAnswer } from '../functions/service/token-answer.ts';
 import { messageOf } from '../functions/topic/entry.ts';
 import { printable } from '../local/terminal/text.ts';
-import { parseEvent } from '../receiver/parse-event.ts';
+import { parseEvent, parseObject } from '../receiver/parse-event.ts';
 import { change, commitOf, field, slackMessages, teamsMessages } from './kit/delivery/chat-batches.ts';
 import { expectLinear } from './kit/linear.ts';
 import { all, failureOf, rig } from './kit/service/connect.ts';
@@ -66,7 +72,8 @@ function eventOf(text: string): ChangeEvent {
 const committed = (text: string) =>
   ({ committedAt: '2026-01-01T00:00:00.000Z', event: eventOf(text) }) as never;
 
-const SURFACES: Readonly<Record<string, (text: string) => unknown>> = {
+/** Everything that takes a text from outside. */
+const TEXTS: Readonly<Record<string, (text: string) => unknown>> = {
   'an answer of the service': text => [
     parseJson(`{"a":${text}1e400}`),
     parseJson(JSON.stringify({ a: text, b: 1e300 })),
@@ -111,25 +118,53 @@ const SURFACES: Readonly<Record<string, (text: string) => unknown>> = {
   'a line of the console': text => [changeLine(committed(text)), prettyJson({ [text]: text })],
   'a CSV file': text => [csv(['a'], csvRows([entryOf(committed(text))])), fileName([text, 'x'], 'csv')],
   'an answer of an endpoint': text => [quote(text, secret), harmless(`${text}x`, secret)],
-  'an event at a receiver': text => {
-    try {
-      return parseEvent(JSON.stringify(eventOf(text)));
-    } catch {
-      return undefined;
-    }
-  },
+  'an event at a receiver': text => refusedOr(() => parseEvent(JSON.stringify(eventOf(text)))),
+  'a message of a queue': text => [readEvent(text), readEvent(JSON.stringify(eventOf(text)))],
+  'a request of an operation': text => [
+    refusedOr(() => readRequest({ operation: text, [text]: text })),
+    refusedOr(() => readRequest({ operation: 'events', cursor: text, process: text, [text]: text })),
+    refusedOr(() => readCursor('events', text, z.string())),
+    readCursor('events', cursorTo('events', text).cursor, z.string()),
+  ],
+  'a configuration': text => [
+    refusedOr(() => readConfigs({ stackName: text, [text]: text, endpoints: [{ name: text, url: text }] })),
+    refusedOr(() => deployedOf(text)),
+  ],
 };
 
 function fieldsOf(text: string): JsonObject {
   return { ...Object.fromEntries(TYPES.map(type => [type, text])), name: text, [text]: text, list: [text] };
 }
 
+/** The answer; undefined where the value is refused. An overflow of the stack is no refusal. */
+function refusedOr<Answer>(ask: () => Answer): Answer | undefined {
+  try {
+    return ask();
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
+    return undefined;
+  }
+}
+
+const DRAWN = 2;
+const MEDIUM = 2 ** 16;
+
+/** Memory that is taken is written to, so what takes linear time takes linear memory, too. */
 describe('a text of up to 1 MB takes time in proportion to its length, whatever it is made of', () => {
-  it.each(Object.keys(SURFACES))('%s', name => {
-    for (const [index, unit] of UNITS.entries()) {
-      const text = (length: number) => `${index % 2 === 0 ? '' : 'x'}${unit.repeat(length / unit.length)}x`;
-      expectLinear(length => SURFACES[name]?.(text(length)), JSON.stringify(unit));
-    }
+  const measure = (name: string, unit: string, maxLength?: number) => {
+    const start = UNITS.indexOf(unit) % 2 === 0 ? '' : 'x';
+    const text = (length: number) => `${start}${unit.repeat(length / unit.length)}x`;
+    expectLinear(length => TEXTS[name]?.(text(length)), JSON.stringify(unit), maxLength);
+  };
+
+  it.each(Object.keys(TEXTS))('%s', name => {
+    for (const unit of UNITS) measure(name, unit, MEDIUM);
+    // A megabyte of each would take minutes: each state of the code tries others.
+    fc.assert(
+      fc.property(fc.constantFrom(...UNITS), unit => measure(name, unit)),
+      { numRuns: DRAWN, endOnFailure: true },
+    );
+    TEXTS[name]?.(UNITS.map(unit => unit.repeat(2 ** 20 / UNITS.length / unit.length)).join(''));
   });
 });
 
@@ -141,6 +176,62 @@ const wide = [
   `[${'[],'.repeat(300_000)}[]]`,
   `{${Array.from({ length: 100_000 }, (_, n) => `"k${n}":"${n}"`).join()}}`,
 ];
+
+/** Everything that takes JSON from outside. The service's JSON is tried below, through the client. */
+const VALUES: Readonly<Record<string, (json: string, value: Json) => unknown>> = {
+  'an answer of the service': json => parseJson(`{"a":1e400,"b":${json}}`),
+  'a definition': (_, value) =>
+    readDefinitions({ externalId: 'f', type: 'text', name: value, options: [value], status: value }),
+  'a request of an operation': (_, value) => [
+    refusedOr(() => readRequest(value)),
+    refusedOr(() => readRequest({ operation: 'events', filter: { values: [value] }, cursor: value })),
+  ],
+  'a cursor': json => refusedOr(() => readCursor('a', base64(`["a",${json}]`), z.looseObject({}))),
+  'a configuration': (json, value) => [
+    refusedOr(() => readConfigs(value)),
+    refusedOr(() => readConfigs({ workspaces: [{ name: 'a', processes: [value] }], endpoints: [value] })),
+    refusedOr(() => deployedOf(json)),
+  ],
+  'a message of a queue': json => [readEvent(json), readEvent(bodyWith(json))],
+  'an event with a filter': (_, value) =>
+    wants({ values: [{ field: 'f', from: ['a'], to: [1] }] }, eventWith(value)),
+  'an event at a receiver': json => [
+    refusedOr(() => parseEvent(bodyWith(json))),
+    refusedOr(() => parseObject(json, 'It')),
+  ],
+  'an event of an answer, on a terminal and in the console': json => {
+    const committed = {
+      committedAt: '2026-01-01T00:00:00.000Z',
+      event: parseAnswer(bodyWith(json)),
+    } as never;
+    const entries = [entryOf(committed)];
+    const shown = [changeLine(committed), csv(['a'], csvRows(entries)), historyJson(entries)];
+    return [...shown, eventText(committed, paper as never), prettyJson(parseAnswer(json))];
+  },
+  'an event that a chat shows': json => {
+    const read = readEvent(bodyWith(json));
+    return 'malformed' in read ? read : [slackMessages([read.event]), teamsMessages([read.event])];
+  },
+};
+
+const base64 = (text: string) => Buffer.from(text).toString('base64url');
+
+/** The JSON of an event with this value wherever an event has one. */
+function bodyWith(json: string): string {
+  return JSON.stringify(eventWith('VALUE')).replaceAll('"VALUE"', json);
+}
+
+function eventWith(value: Json): ChangeEvent {
+  const data = { ...EVENT.data, task: { id: '1', name: 'a', record: { value } }, entry: value };
+  const changes = [field('f', value, null), field('list', [value], [value, '1'])];
+  return { ...EVENT, data: { ...data, changes } } as unknown as ChangeEvent;
+}
+
+describe('JSON of 20,000 levels overflows no stack', () => {
+  it.each(Object.entries(VALUES))('%s', (_, take) => {
+    for (const json of deep) take(json, JSON.parse(json) as Json);
+  });
+});
 
 describe.each([
   ...deep.map(value => ['20,000 levels', value] as const),
@@ -154,7 +245,7 @@ describe.each([
 
   it('in a record leaves the others of its page usable', async () => {
     const { service } = await rig(
-      answer(`{"projects":[${record}],"paging":{"hasNextPage":false,"x":${value}},"x":${value}}`),
+      answer(`{"projects":[${record}],"paging":{"hasNextPage":false,"x":${value}}}`),
     );
     expect((await all(service.projects('p'))).filter(({ flaw }) => !flaw).map(({ id }) => id)).toContain('b');
   });
