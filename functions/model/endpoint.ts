@@ -30,7 +30,7 @@ export function rateOf({ kind, perSecond }: EndpointSettings, takenFor = 0): num
   return Math.min(most, first * 2 ** Math.floor(Math.max(0, takenFor) / DOUBLED_AFTER_MS));
 }
 
-/** What an endpoint's secret holds: `{"url": "https://…", "secrets": ["whsec_…"], "headers": {"Authorization": "…"}}`. */
+/** What an endpoint's secret holds: `{"url": "https://…", "secrets": ["whsec_…"], "headers": {"X-Api-Key": "…"}}`. */
 export interface EndpointSecret {
   readonly url: string;
   /** Only where requests are signed: one; two while the receiver changes from the old secret to the new one. */

@@ -82,7 +82,8 @@ export async function withValuesOfStdin(
 }
 
 /** Reads the options of endpoints, in the order of the command line: `--name`, `--filter`, `--header` and
- *  `--webhook-secret` apply to the preceding endpoint. @throws UsageError, which shows no secret, and of a URL only the origin */
+ *  `--webhook-secret` apply to the preceding endpoint.
+ *  @throws UsageError, which shows no secret, and of a URL only the origin */
 export function endpointOptions(tokens: readonly Token[]): EndpointOption[] {
   const drafts: Draft[] = [];
   const lastDraft = (name: string): Draft => {

@@ -23,9 +23,9 @@ export interface WantedEndpoint extends EndpointSettings {
 
 /**
  * The endpoints of the configuration and of the command line, completed by the environment: ENDPOINT_<NAME>_URL,
- * ENDPOINT_<NAME>_SECRET and ENDPOINT_<NAME>_HEADERS (JSON) for those of the configuration; WEBHOOK_SECRET (one or two, comma-separated) for webhooks of
- * the command line without --webhook-secret; SLACK_WEBHOOK_URL for `--slack` without a URL, and likewise for each
- * chat.
+ * ENDPOINT_<NAME>_SECRET and ENDPOINT_<NAME>_HEADERS (JSON) for those of the configuration; WEBHOOK_SECRET (one or two,
+ * comma-separated) for webhooks of the command line without --webhook-secret; SLACK_WEBHOOK_URL for `--slack` without
+ * a URL, and likewise for each chat.
  * @throws UsageError that shows no secret, and of a URL only the origin
  */
 export function wantedEndpoints(
