@@ -46,6 +46,7 @@ describe('the endpoints of a configuration', () => {
         url: HOOK,
         origin: 'https://example.com',
         secrets: [NEW, OLD],
+        headers: {},
         filter: { events: ['task.updated'] },
       },
       {
@@ -55,6 +56,7 @@ describe('the endpoints of a configuration', () => {
         url: 'https://hooks.example.com/hush',
         origin: 'https://hooks.example.com',
         secrets: [],
+        headers: {},
         filter: undefined,
         perSecond: 2,
         keepSuccesses: false,
