@@ -37,11 +37,9 @@ describe('field names', () => {
       field('due-date', { name: 'derived' }),
     ]);
     expect(exact.get('dueDate')?.name).toBe('exact');
-    const live = indexTaskFields([
-      field('dueDate', { archived: true, name: 'old' }),
-      field('due-date', { name: 'new' }),
-    ]);
-    expect(live.get('dueDate')?.name).toBe('new');
+    const live = [field('dueDate', { archived: true, name: 'old' }), field('due-date', { name: 'new' })];
+    for (const listed of [live, live.toReversed()])
+      expect(indexTaskFields(listed).get('dueDate')?.name).toBe('new');
   });
 
   it.each([{ archived: true }, { missing: 'changes' }, { deleted: true }])(

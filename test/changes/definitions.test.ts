@@ -129,6 +129,12 @@ describe('definitions over time', () => {
     ]);
   });
 
+  it('tell an archived task field that is then missing as deleted', () => {
+    const gone = read(field('b'));
+    const before = known(field('a', { archived: true }), field('b'));
+    expect(readings(before, ['sweep', gone], ['changes', gone]).told).toEqual([[], ['deleted task:a']]);
+  });
+
   it('tell a project field that two passes missed as archived, once: a coverpage does not tell which it is', () => {
     const before: Definitions = { project: [field('a'), field('b')], task: [] };
     const without = { project: [field('a')], task: [] };
@@ -222,6 +228,17 @@ describe('definitions over time', () => {
     const once = compareDefinitions(all, read(), 'changes');
     expect(once.isSame).toBe(false);
     expect(compareDefinitions(once.definitions, read(), 'changes').isSame).toBe(true);
+  });
+
+  it('are written when only one list has changed, and when an empty one was read for the first time', () => {
+    expect(compareDefinitions(known(field('a')), read(field('a'), field('b')), 'sweep').isSame).toBe(false);
+    expect(compareDefinitions(known(field('a')), read(field('a', { name: 'A' })), 'sweep').isSame).toBe(
+      false,
+    );
+    const project = { project: [field('p')], task: [] };
+    expect(compareDefinitions(known(), project, 'sweep').isSame).toBe(false);
+    const first = compareDefinitions(NOTHING, { project: [], task: undefined }, 'sweep');
+    expect(first).toEqual({ definitions: { ...NOTHING, read: ['project'] }, changes: [], isSame: false });
   });
 
   it('ask for a second reading where few fields are missing, and for none where many are', () => {

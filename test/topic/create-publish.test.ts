@@ -6,8 +6,8 @@ import { CALL_TIMEOUTS, maxCallMs } from '../../functions/aws/clients.ts';
 import { createPublish, MARGIN_MS, type Rejected } from '../../functions/handlers/create-publish.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { addingUp } from '../kit/adding-up.ts';
+import { AT, eventsOf as events, keysOf, record } from '../kit/topic/records.ts';
 import { TopicModel } from '../simulation/models/topic.ts';
-import { AT, eventsOf as events, keysOf, record } from './records.ts';
 
 /** A publisher to the model of SNS: of each call, an error that is thrown, or the entries that fail or are refused. */
 function open(

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createPublish } from '../../functions/handlers/create-publish.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { type Emulator, startEmulator } from '../kit/fauxqs.ts';
-import { AT, eventsOf, record } from './records.ts';
+import { AT, eventsOf, record } from '../kit/topic/records.ts';
 
 let emulator: Emulator;
 beforeAll(async () => {

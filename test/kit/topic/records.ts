@@ -1,7 +1,7 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import { buildEvents } from '../../functions/changes/build-events.ts';
-import type { ChangeEvent } from '../../functions/model/event.ts';
-import { encode } from '../../functions/store/codec.ts';
+import { buildEvents } from '../../../functions/changes/build-events.ts';
+import type { ChangeEvent } from '../../../functions/model/event.ts';
+import { encode } from '../../../functions/store/codec.ts';
 
 export const AT = Date.UTC(2026, 10, 21, 12);
 
