@@ -73,6 +73,93 @@ const pageOf = (index: string) => apiPage(ofIndex(index));
 const lackingOf = (index: string) => lacking(ofIndex(index));
 
 describe('the page of what can be imported', () => {
+  it('tells of a class how it is made, and what it has of its own that others may use', () => {
+    const page = pageOf(`
+      import { Construct } from 'constructs';
+      /** Barks.
+       *
+       *  Not at {@link Cat | cats}, <b>never</b>; \`a<b>\`. */
+      export class Dog extends Construct {
+        /** How it is called. */
+        readonly name: string;
+        #bones = 1;
+        private age = 1;
+        protected readonly owner: string = 'x';
+        override readonly node: string = '';
+        /** Makes one.
+         *  @throws TypeError without a name */
+        constructor(scope: Construct, name: string);
+        constructor(scope: Construct, name: string, age?: number) { super(scope, name); this.name = name; }
+        /** Its size in cm. */
+        get size(): number { return 1; }
+        /** Fetches.
+         *  @param what a stick
+         *    or a ball
+         *  @returns the same @throws RangeError when it is too heavy */
+        async fetch<Thing>(what: Thing): Promise<Thing> { return what; }
+        /** One by its name. */
+        static named(name: string): Dog { return find(name); }
+      }`);
+    expect(page).toContain(
+      '### `Dog`\n\nBarks.\n\nNot at `cats`, \\<b>never\\</b>; `a<b>`.\n\n```ts\n' +
+        'class Dog extends Construct {\n  constructor(scope: Construct, name: string);\n}\n```\n\n- Throws TypeError without a name\n',
+    );
+    expect(page.split('\n').filter(line => line.startsWith('|'))).toEqual([
+      '| member | type | meaning |',
+      '|---|---|---|',
+      '| `name` | `string` | How it is called. |',
+      '| `size` | `number` | Its size in cm. |',
+      '| `fetch` | `<Thing>(what: Thing) => Promise<Thing>` | Fetches.<br>`what`: a stick or a ball<br>Returns the same<br>Throws RangeError when it is too heavy |',
+      '| `static named` | `(name: string) => Dog` | One by its name. |',
+    ]);
+  });
+
+  it('tells of a function each of its overloads, what it takes and throws, and an example', () => {
+    const page = pageOf(`
+      /** Calls it.
+       *  @param name - its name
+       *  @throws TypeError when it has none
+       *  @example
+       *  call('Rex'); */
+      export function call(name: string): void;
+      export function call(name: string, times: number): void;
+      export function call(name: string, times = 1): void {}`);
+    expect(page).toContain(
+      '```ts\nfunction call(name: string): void;\nfunction call(name: string, times: number): void;\n```\n\n' +
+        "- `name`: its name\n- Throws TypeError when it has none\n\n```ts\ncall('Rex');\n```\n",
+    );
+  });
+
+  it('lists types in a table, but for those that take more words or have properties', () => {
+    const page = pageOf(`
+      /** Any pet. */
+      export type Pet =
+        | 'dog' // barks
+        | 'cat';
+      /** One of them:
+       *
+       *      isPet(it) */
+      export type Owned = Pet;
+      /** A pair. */
+      export type Pair<A> = {
+        /** The one. */
+        one: A;
+      };`);
+    expect(page).toContain(
+      "\n### Types\n\n| type | definition | meaning |\n|---|---|---|\n| `Pet` | `'dog' \\| 'cat'` | Any pet. |\n",
+    );
+    expect(page).toContain('### `Owned`\n\nOne of them:\n\n    isPet(it)\n\n```ts\ntype Owned = Pet\n```\n');
+    expect(page).toContain(
+      '```ts\ntype Pair<A>\n```\n\n| member | type | meaning |\n|---|---|---|\n| `one` | `A` | The one. |',
+    );
+  });
+
+  it('begins with the imports that exist at runtime', () => {
+    expect(pageOf('/** A. */\nexport const a: 1 = 1;\n/** T. */\nexport type T = 1;\n')).toMatch(
+      /^# API\n\n```ts\nimport \{ a \} from 'zoo\/pets';\n```\n/,
+    );
+  });
+
   it('leaves out how a type is computed from code that readers do not see', () => {
     const page = pageOf(`
       const ALL = { a: 1 };

@@ -127,7 +127,8 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
   it('shows the share of its time of which all are sent, once all are added, until none waits', async () => {
     opened();
     await committed(60);
-    const { replay } = await start('crm', AT);
+    // Nothing is committed in the future.
+    const { replay } = await start('crm', AT, { until: new Date(AT + 9_999).toISOString() });
     expect(replay).toEqual({ id: 'replay-1', since: AT, until: AT + 60, added: 0, startedAt: AT + 60 });
     const shown = async () => (await statusOf(context, await findEndpoint(context, 'crm'))).replay;
     expect(await shown()).toMatchObject({ added: 0 });
@@ -150,6 +151,8 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
     opened();
     await start('crm', AT - 1);
     await expect(start('crm', AT - 9)).rejects.toThrow('in progress');
+    const rehearsed = { to: 'crm', since: new Date(AT - 9).toISOString(), dryRun: true };
+    await expect(ask()('replay', rehearsed)).rejects.toThrow('in progress');
     for (const since of [AT, AT + 1]) await expect(start('other', since)).rejects.toThrow('in the past');
     await expect(startReplay(context, { to: 'other', since: 'never' })).rejects.toThrow('in the past');
     await expect(start('nobody', 0)).rejects.toThrow('There is no endpoint');

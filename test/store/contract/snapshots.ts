@@ -283,6 +283,8 @@ export function snapshotsContract(subject: () => Subject): void {
         expect(await isUnfinished()).toBe(false);
         expect(await snapshots.saveProgress(process, { ...lease, window, progress }, AT + 60_000)).toBe(true);
         expect(await isUnfinished()).toBe(true);
+        // What a save does not have stays.
+        expect(await snapshots.saveProgress(process, lease, AT + 60_000)).toBe(true);
         await snapshots.release(process, lease);
         expect(await take('b', 'sweep')).toEqual({ mode: 'sweep', owner: 'b', window, progress });
       });
@@ -350,7 +352,9 @@ export function snapshotsContract(subject: () => Subject): void {
       it('that ended with its pass ends again for who heard no answer, until somebody else takes it', async () => {
         const lease = await taken('a');
         for (const _ of [1, 2]) expect(await snapshots.finish(process, lease, { watermark: AT })).toBe(true);
-        await snapshots.release(process, await taken('b'));
+        const theirs = await taken('b');
+        expect(await snapshots.finish(process, lease, { watermark: 7 })).toBe(false);
+        await snapshots.release(process, theirs);
         expect(await snapshots.finish(process, lease, { watermark: 7 })).toBe(false);
         expect((await snapshots.readState(process)).watermark).toBe(AT);
       });
