@@ -1,43 +1,43 @@
-import { ACTOR_BUGS } from './actor-bugs.ts';
-import { ASSERTION_BUGS } from './assertion-bugs.ts';
-import type { Bug } from './bug.ts';
-import { CARELESS } from './careless.ts';
-import { DECIDING_BUGS } from './deciding-bugs.ts';
-import { DIGEST_BUGS } from './digest-bugs.ts';
-import { CHANGES } from './earlier/changes.ts';
-import { DELIVERY } from './earlier/delivery.ts';
-import { PASS } from './earlier/pass.ts';
-import { PUBLISHING } from './earlier/publishing.ts';
-import { SNAPSHOTS } from './earlier/snapshots.ts';
-import { ENTRY_BUGS } from './entry-bugs.ts';
-import { LOOP_BUGS } from './loop-bugs.ts';
-import { RELEASE_BUGS } from './release-bugs.ts';
-import { SCHEDULE_BUGS } from './schedule-bugs.ts';
-import { SMALL_WORLD_BUGS } from './small-world-bugs.ts';
-import { SQLITE_BUGS } from './sqlite-bugs.ts';
-import { TELLING_BUGS } from './telling-bugs.ts';
-import { WAITING_BUGS } from './waiting-bugs.ts';
-import { WORKSPACE_BUGS } from './workspace-bugs.ts';
+import { CARELESS as CARELESS_BUGS } from './careless.ts';
+import { DELIVERY } from './delivery.ts';
+import { PASS } from './pass.ts';
+import { SCHEDULE } from './schedule.ts';
+import { STORE } from './store.ts';
 
-/** All deliberate bugs, ordered by room; those of one kind together. */
-export const BUGS: readonly Bug[] = [
-  ...PASS,
-  ...SNAPSHOTS,
-  ...PUBLISHING,
-  ...CHANGES,
-  ...DELIVERY,
-  ...TELLING_BUGS,
-  ...WAITING_BUGS,
-  ...SCHEDULE_BUGS,
-  ...WORKSPACE_BUGS,
-  ...DECIDING_BUGS,
-  ...DIGEST_BUGS,
-  ...ACTOR_BUGS,
-  ...ENTRY_BUGS,
-  ...SQLITE_BUGS,
-  ...LOOP_BUGS,
-  ...RELEASE_BUGS,
-  ...SMALL_WORLD_BUGS,
-  ...ASSERTION_BUGS,
-  ...CARELESS,
-];
+/** A deliberate bug: its name, and how it is put into the code. Each `find` occurs exactly once in its file. */
+export interface Bug {
+  readonly name: string;
+  readonly edits: readonly { readonly file: string; readonly find: string; readonly replace: string }[];
+  /** What finds it, if the simulation doesn't: a file under `test/`, or the enumeration of a small world, by a part of its name. */
+  readonly foundBy: FoundBy | undefined;
+}
+
+type FoundBy = string | { readonly world: string };
+/** In the file under which it stands, or in another one. */
+type Edit = readonly [find: string, replace: string, file?: string];
+type Edits =
+  | readonly [find: string, replace: string, by?: FoundBy]
+  | readonly [readonly Edit[], by?: FoundBy];
+
+/** By file, in `functions/` unless it is named with its folder, and by name. */
+export type BugsByFile = Readonly<Record<string, Readonly<Record<string, Edits>>>>;
+
+export const CARELESS = bugsIn(CARELESS_BUGS);
+export const BUGS: readonly Bug[] = [...[PASS, STORE, DELIVERY, SCHEDULE].flatMap(bugsIn), ...CARELESS];
+
+function bugsIn(bugs: BugsByFile): Bug[] {
+  return Object.entries(bugs).flatMap(([file, named]) =>
+    Object.entries(named).map(([name, of]) => {
+      const [edits, foundBy] = isOfOne(of) ? [[[of[0], of[1]] as const], of[2]] : of;
+      return { name, edits: edits.map(each => edit(file, each)), foundBy };
+    }),
+  );
+}
+
+function isOfOne(edits: Edits): edits is readonly [find: string, replace: string, by?: FoundBy] {
+  return typeof edits[0] === 'string';
+}
+
+function edit(file: string, [find, replace, other = file]: Edit) {
+  return { file: other.startsWith('local/') ? other : `functions/${other}`, find, replace };
+}

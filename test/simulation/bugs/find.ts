@@ -1,7 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { type Bug, roomOf } from './bug.ts';
-import { BUGS } from './bugs.ts';
-import { CARELESS } from './careless.ts';
+import { BUGS, type Bug, CARELESS } from './bugs.ts';
 import { byEnumeration, bySimulation, byTests, SEEDS } from './search.ts';
 
 /** Shows that each deliberate bug would be found if it were in the code: puts it into a copy, several
@@ -37,15 +35,20 @@ async function findSome(): Promise<void> {
 }
 
 async function find(bug: Bug): Promise<string | undefined> {
-  if (bug.smallWorld !== undefined) {
-    const enumerated = await byEnumeration(bug, bug.smallWorld);
-    if (enumerated) found.set(bug, 'enumeration');
-    return enumerated;
+  const { foundBy } = bug;
+  if (typeof foundBy === 'object') return foundIn('enumeration', await byEnumeration(bug, foundBy.world));
+  const simulated = foundIn('simulation', await bySimulation(bug));
+  return simulated ?? (foundBy && foundIn('tests', await byTests(bug, foundBy)));
+
+  function foundIn(by: Finder, how: string | undefined): string | undefined {
+    if (how) found.set(bug, by);
+    return how;
   }
-  const simulated = await bySimulation(bug);
-  const tested = simulated || !bug.tests ? undefined : await byTests(bug, bug.tests);
-  if (simulated || tested) found.set(bug, simulated ? 'simulation' : 'tests');
-  return simulated ?? tested;
+}
+
+/** The folder of `functions/`, or the file in it, that has the bug. */
+function roomOf({ edits: [first] }: Bug): string {
+  return first?.file.split('/')[1]?.replace(/\.ts$/, '') ?? '';
 }
 
 function count(by: Finder): number {

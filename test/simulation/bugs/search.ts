@@ -4,22 +4,14 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Bug } from './bug.ts';
+import type { Bug } from './bugs.ts';
 
 /** How many seeds are simulated before the bug counts as not found. */
 export const SEEDS = 1_000;
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const SIMULATED = ['functions', 'local', 'simulator', 'test/simulation', 'test/kit', 'package.json'];
-const TESTED = [
-  'functions',
-  'local',
-  'simulator',
-  'test',
-  'docs',
-  'package.json',
-  'tsconfig.json',
-  'vitest.config.ts',
-];
+const CONFIGURED = ['package.json', 'tsconfig.json', 'vitest.config.ts'];
+const TESTED = ['functions', 'local', 'simulator', 'test', 'docs', ...CONFIGURED];
 
 /** How soon, and by which invariant, the simulation catches a bug; undefined when it doesn't.
  *  @throws when the seed that catches it fails without the bug, too */
@@ -57,12 +49,12 @@ export function byEnumeration(bug: Bug, world: string): Promise<string | undefin
   });
 }
 
-/** Which of these tests fail; undefined when none does. */
-export function byTests(bug: Bug, tests: readonly string[]): Promise<string | undefined> {
+/** Which test of this file fails; undefined when none does. */
+export function byTests(bug: Bug, file: string): Promise<string | undefined> {
   return inCopy(bug, TESTED, async directory => {
     const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
-    const files = tests.map(file => join('test', file));
-    const { output, code } = await ran([vitest, 'run', '--reporter=tap-flat', ...files], directory);
+    const args = [vitest, 'run', '--reporter=tap-flat', join('test', file)];
+    const { output, code } = await ran(args, directory);
     const [, title] = /^not ok \d+ - (.*?) # time/m.exec(output) ?? [];
     return code !== 0 && title ? `the test ${title.slice(0, 130)}` : undefined;
   });

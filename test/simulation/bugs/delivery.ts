@@ -1,0 +1,142 @@
+import type { BugsByFile } from './bugs.ts';
+
+/** Bugs in routing, delivering, chats and replays. */
+export const DELIVERY: BugsByFile = {
+  'delivery/settlers.ts': {
+    'a dead letter that could not be written is gone': [
+      '    return this.ports.deliveries.deadLetter(this.endpoint, id, death);\n',
+      '    return this.ports.deliveries\n' +
+        '      .deadLetter(this.endpoint, id, death)\n' +
+        '      .catch(() => this.ports.deliveries.remove(this.endpoint, [id]));\n',
+      'delivery/row-settler.test.ts',
+    ],
+    'a message whose visibility could not be set is gone': [
+      [
+        [
+          '    this.again.push(...messages.map(({ id }) => id));\n',
+          '    const queue = {\n' +
+            '      ...this.#queue,\n' +
+            '      extend: (message: { receipt: string }, seconds: number) =>\n' +
+            '        this.#queue.extend(message, seconds).then(() => this.again.push((message as Message).id)),\n' +
+            '    };\n',
+        ],
+        ['queue: this.#queue }, this.ports.log', 'queue }, this.ports.log'],
+      ],
+    ],
+    'a row that nobody is told of': [
+      '    await this.#health.backlogAdded(due, first);\n',
+      '    if (all.some(({ id }) => this.#messageOf(id).receives === 1)) await this.#health.backlogAdded(due, first);\n',
+    ],
+    'a row that an earlier run wrote left behind a delivery': [
+      'return this.#messageOf(id).receives > 1;',
+      'return this.#messageOf(id).receives > 2;',
+    ],
+    'a whole slice of rows gone with the first that is delivered': [
+      '    const places = all.map(({ id }) => id);\n',
+      '    const places = [...this.#open.keys(), ...all.map(({ id }) => id)];\n',
+    ],
+    'a message that leaves the queue before its row is written': [
+      'await this.ports.deliveries.add(all.map(delivery => ({ ...delivery, due })));',
+      'void this.ports.deliveries.add(all.map(delivery => ({ ...delivery, due }))).catch(() => {});',
+      { world: 'delivery, refused' },
+    ],
+  },
+  'delivery/deliver-batch.ts': {
+    'messages behind a slowed one taken for delivered': [
+      "if (start === 'closed') return settler.waits(all);",
+      "if (start === 'closed') return settler.delivered(all);",
+    ],
+    'second message settled by the first outcome': [
+      [
+        ['  let isLate = false;\n', '  let isLate = false;\n  let known: Outcome | undefined;\n'],
+        [
+          '    const outcome = outcomeOf(answer, secret);\n',
+          '    known ??= outcomeOf(answer, secret);\n    const outcome = known;\n',
+        ],
+      ],
+    ],
+    'jobs behind the first left to a retry': [
+      'isChat(endpoint) ? 1 : CONCURRENCY, run',
+      'isChat(endpoint) ? 0 : CONCURRENCY, run',
+    ],
+    'a slowed chat asked again at once': [
+      'if (isNew) return closedTo(health.now, clock()) !== undefined;',
+      "if (isNew) return endpoint.kind === 'webhook' && closedTo(health.now, clock()) !== undefined;",
+    ],
+  },
+  'delivery/chat/chat-topics.ts': {
+    "a group's second event dropped": [
+      '    ...withSharedActors(linked, actors),\n',
+      '    ...withSharedActors(linked.filter((_, index) => index !== 1), actors),\n',
+    ],
+    'times of the latest event alone': [
+      'Math.min(...observed.map(span => Date.parse(span.after)))',
+      'Math.max(...observed.map(span => Date.parse(span.after)))',
+    ],
+    'events of one commit in any order': ['indexOf(one) - indexOf(other)', 'indexOf(one) - indexOf(one)'],
+    'the first name of a renamed project as title': ['events.findLast(event =>', 'events.find(event =>'],
+    'projects of one name told as one': [
+      'return [event.source, event.data.project.id];',
+      'return [event.source, event.data.project.name ?? event.data.project.id];',
+    ],
+  },
+  'delivery/chat/chat-view.ts': {
+    'one too few counted as left out': [
+      'all > 0 ? shownLines.length : 1',
+      'all > 0 ? Math.min(all, shownLines.length + 1) : 1',
+    ],
+    'last fields shown instead of first': ['.slice(0, detail.lines)', '.slice(-detail.lines)'],
+  },
+  'delivery/kinds.ts': {
+    'a message retried with fewer words': [
+      'const events = new Map(renderable.map(({ event }) => [event.id, event]));',
+      'const events = new Map(\n' +
+        '    renderable.map(({ event, held }) => {\n' +
+        '      const isRetry = held.attempts > 0;\n' +
+        "      const isLong = 'changes' in event.data && event.data.changes.length > 1;\n" +
+        '      if (!isRetry || !isLong) return [event.id, event];\n' +
+        '      const changes = (event.data as { changes: unknown[] }).changes.slice(0, 1);\n' +
+        '      return [event.id, { ...event, data: { ...event.data, changes } } as SentEvent];\n' +
+        '    }),\n' +
+        '  );',
+    ],
+    'only the first of two same messages settled': [
+      'deliveries: renderable.filter(({ event }) => ids.has(event.id)),',
+      'deliveries: renderable.filter(({ event }) => ids.delete(event.id)),',
+    ],
+  },
+  'delivery/chat/chat-text.ts': {
+    'a late difference cut off': ['if (same < limit / 2)', 'if (same < limit * 4)'],
+  },
+  'delivery/slack/slack.ts': {
+    'data as markup in Slack': [".replaceAll('>', '&gt;')", ''],
+  },
+  'delivery/teams/teams.ts': {
+    'data as a date in Teams': ['/\\{(?=\\{)/g', '/\\{(?=\\{)/'],
+  },
+  'handlers/create-route.ts': {
+    'of messages that are not in their queues the first alone': [
+      'unsentOf(routed, indexes)',
+      'unsentOf(routed, indexes.slice(0, 1))',
+    ],
+  },
+  'delivery/health.ts': {
+    'what was added behind a look forgotten': [
+      'if (waiting?.added !== added) return undefined;',
+      'if (!waiting) return undefined;',
+      'delivery/drain.test.ts',
+    ],
+  },
+  'operations/replay.ts': {
+    'the last event of each slice left out of a replay': [
+      'await deliveries.add(wanted.map(',
+      'await deliveries.add(wanted.slice(0, -1).map(',
+    ],
+  },
+  'delivery/queues.ts': {
+    'deliveries addressed by another attribute than in the last release': [
+      "const ENDPOINT = 'endpoint'",
+      "const ENDPOINT = 'to'",
+    ],
+  },
+};

@@ -1,0 +1,164 @@
+import type { BugsByFile } from './bugs.ts';
+
+/** Bugs in the store, the queues and the topic. */
+export const STORE: BugsByFile = {
+  'store/dynamo/projects.ts': {
+    'change record written outside the transaction': [
+      [
+        ['    ...changePuts(process, request.projectId, request),\n', ''],
+        [
+          '  return transact(table, items);',
+          '  const result = await transact(table, items);\n' +
+            '  const records = changePuts(process, request.projectId, request);\n' +
+            "  if (result === 'committed' && records.length > 0) await transact(table, records);\n" +
+            '  return result;',
+        ],
+      ],
+    ],
+    'a baseline that commits behind its end': [
+      'request.isSilent ? [whileInBaseline',
+      '!table ? [whileInBaseline',
+      'pass/steps.test.ts',
+    ],
+  },
+  'store/dynamo/conditions.ts': {
+    'lease ignored': [
+      [
+        [
+          "IS_FREE =\n  'attribute_not_exists(leaseOwner) OR",
+          "IS_FREE =\n  'attribute_exists(pk) OR attribute_not_exists(leaseOwner) OR",
+        ],
+        ["IS_OURS = 'leaseOwner", "IS_OURS = 'attribute_exists(pk) OR leaseOwner"],
+      ],
+    ],
+  },
+  'handlers/create-publish.ts': {
+    'publish marks before sending': [
+      [
+        [
+          '  return async ({ Records }, context) => {',
+          '  const publish: Publish = async ({ Records }, context) => {',
+        ],
+        [
+          'stop.record.dynamodb.SequenceNumber }] : [] };\n  };\n',
+          'stop.record.dynamodb.SequenceNumber }] : [] };\n' +
+            '  };\n' +
+            '  return async (event, context) => {\n' +
+            '    void publish(event, context);\n' +
+            '    return { batchItemFailures: [] };\n' +
+            '  };\n',
+        ],
+      ],
+    ],
+    'the last failed record reported, not the first': ['Math.min(...failed)', 'Math.max(...failed)'],
+    'the record before the failed one reported': [
+      'stop ? [{ itemIdentifier: stop.record.dynamodb.SequenceNumber }]',
+      'stop ? [{ itemIdentifier:\n' +
+        '      Records.at(Math.max(0, Records.findIndex(({ dynamodb }) => dynamodb === stop.record.dynamodb) - 1))\n' +
+        "      ?.dynamodb?.SequenceNumber ?? '' }]",
+    ],
+    'failures of the second batch dropped': [
+      'if (published.stop) return { ids, stop: published.stop };',
+      'if (published.stop && index === 0) return { ids, stop: published.stop };',
+    ],
+  },
+  'topic/send-batch.ts': {
+    'as many entries sent again as failed, not those': [
+      'rest.filter(({ index }) => again.has(index))',
+      'rest.slice(0, again.size)',
+    ],
+    'entries named by their place among the rest': [
+      'rest.map(({ message, index }) =>',
+      'rest.map(({ message }, index) =>',
+    ],
+  },
+  'store/dynamo/tick.ts': {
+    'a claim without its condition': [
+      [
+        ['        ConditionExpression: seen === undefined ? NEVER_CLAIMED : IS_LAST_CLAIMED,\n', ''],
+        ["          ...(seen !== undefined && { ':seen': { N: seen } }),\n", ''],
+      ],
+    ],
+  },
+  'store/tick.ts': {
+    'a claim that lies ahead believed for ever': ['|| seen > now + MAX_CLAIM_AHEAD_MS ? now', '? now'],
+  },
+  'store/dynamo/leases.ts': {
+    'a lease given back that leaves no name': [
+      "new Map([...end, ['endedBy', { S: givenBackBy(owner) }], ...(failed ?? [])])",
+      'new Map([...end, ...(failed ?? [])])',
+      'store/contract.test.ts',
+    ],
+  },
+  'store/dynamo/state.ts': {
+    'a late reading taken for the whole of a baseline': [
+      '  if (isEventual && !isBaselined) return readState(table, process);\n',
+      '',
+      'store/dynamo/units.test.ts',
+    ],
+  },
+  'store/dynamo/announcements.ts': {
+    'told audit entries not remembered': [
+      '...entryPuts(process, entries, request)',
+      '...entryPuts(process, [], request)',
+    ],
+  },
+  'store/sqlite/projects.ts': {
+    'a project created over a snapshot in SQLite': [
+      "if (current !== expected?.version) return 'conflict';",
+      "if (expected && current !== expected.version) return 'conflict';",
+    ],
+  },
+  'store/sqlite/leases.ts': {
+    'a lease in SQLite that is taken before it ends': [
+      'row.owner !== owner && end >= now &&',
+      'row.owner !== owner && end >= until &&',
+    ],
+    'progress saved in SQLite without asking whose lease it is': [
+      'lease.mode} AND owner = ',
+      "lease.mode} AND '' <> ",
+    ],
+    'a pass finished in SQLite under the lease of another': [
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the code has it
+      ' AND (owner = ${owner} OR ended_by = ${owner})',
+      '',
+      { world: 'changes and changes, update project, one fault' },
+    ],
+  },
+  'store/sqlite/announcements.ts': {
+    'an announcement in SQLite that follows none it knows': [
+      "if (readPart(database, process, 'announced') !== announced) return 'conflict';",
+      '',
+    ],
+  },
+  'store/sqlite/deliveries.ts': {
+    'deliveries removed in SQLite up to the last one that was sent': [
+      'AND seq IN (SELECT CAST(value AS INTEGER)',
+      'AND seq <= (SELECT max(CAST(value AS INTEGER))',
+    ],
+  },
+  'store/sqlite/state.ts': {
+    'part of a state in SQLite that is kept when it ends': [
+      'if (value === undefined) sql.run`DELETE',
+      'if (value === undefined && name.length < 5) sql.run`DELETE',
+    ],
+  },
+  'queue/sqlite.ts': {
+    'messages deleted in SQLite up to the one that was served': [
+      "'DELETE FROM message WHERE seq = ?'",
+      "'DELETE FROM message WHERE seq <= ?'",
+    ],
+  },
+  'store/codec.ts': {
+    'snapshots in a format that the last release does not read': [
+      [
+        ['tasks: [...content.tasks]', 'tasks: { list: [...content.tasks] }'],
+        ['new Map(tasks)', 'new Map(Array.isArray(tasks) ? tasks : (tasks as { list: typeof tasks }).list)'],
+      ],
+    ],
+    'a change record without the last of three events': [
+      'const groups = Map.groupBy(events,',
+      'const groups = Map.groupBy(events.slice(0, 2),',
+    ],
+  },
+};
