@@ -51,7 +51,8 @@ export class Clocks {
     return Math.max(...this.#ever) - Math.min(...this.#ever);
   }
 
-  set({ poller, by }: Extract<ClockStep, { do: 'clock' }>): void {
+  set({ poller: number, by }: Extract<ClockStep, { do: 'clock' }>): void {
+    const poller = number as 0 | 1;
     this.#former.push({ offset: this.#offsets[poller], until: this.#scheduler.wall + ON_ITS_WAY_MS });
     this.#offsets[poller] += by;
     this.#ever.push(this.#offsets[poller]);

@@ -1,7 +1,8 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import type { DeliverContext } from '../../functions/handlers/create-deliver.ts';
 import type { Strike } from './faults.ts';
-import { Life } from './life.ts';
+import { LambdaProcess } from './lambda-process.ts';
+import type { Life } from './life.ts';
 import { QueueSource } from './models/event-source.ts';
 import type { SimulatedQueue } from './models/queue.ts';
 import type { Shared } from './shared.ts';
@@ -23,23 +24,20 @@ export interface ConsumerOptions {
   readonly start: (life: Life) => Handler;
 }
 
-/** Lambda's runs of a function for a queue: one after the other, each in the same process as the one
- *  before, unless that died. */
+/** Lambda's runs of a function for a queue. */
 export class Consumer {
   readonly #shared: Shared;
   readonly #options: ConsumerOptions;
   readonly #source: QueueSource;
-  /** The present process. */
-  #life: Life | undefined;
+  readonly #process: LambdaProcess;
   #handler: Handler | undefined;
-  #runs = 0;
-  #isRunning = false;
-  #deadline = 0;
-  #died: (() => void) | undefined;
 
   constructor(shared: Shared, options: ConsumerOptions) {
     this.#shared = shared;
     this.#options = options;
+    this.#process = new LambdaProcess(shared, options.functionName, life => {
+      this.#handler = options.start(life);
+    });
     this.#source = new QueueSource({
       queue: options.queue,
       batchSize: options.size,
@@ -48,74 +46,38 @@ export class Consumer {
   }
 
   get isRunning(): boolean {
-    return this.#isRunning;
+    return this.#process.isRunning;
   }
 
-  /** How many runs there were, including this one. */
   get runs(): number {
-    return this.#runs;
-  }
-
-  /** ms that are left of the run. */
-  get left(): number {
-    return this.#deadline - this.#shared.scheduler.now;
-  }
-
-  /** Faults that this run met. */
-  get struck(): number {
-    return this.#life?.struck ?? 0;
+    return this.#process.runs;
   }
 
   /** To be called when the queue may hold something new. */
   wake(): void {
-    if (this.#isRunning) return;
+    if (this.isRunning) return;
     const { queue, window } = this.#options;
     const visibleAt = queue.nextVisibleAt();
     if (visibleAt === undefined) return;
-    this.#isRunning = true;
     const { scheduler, random } = this.#shared;
-    scheduler.after(visibleAt - scheduler.now + window + 20 + random() * 300, () => void this.#run());
-  }
-
-  async #run(): Promise<void> {
-    const { scheduler, fail } = this.#shared;
-    const { strikes, limit } = this.#options;
-    const life = this.#alive();
-    life.expect(strikes[this.#runs++] ?? []);
-    this.#deadline = scheduler.now + limit;
-    const timeout = scheduler.after(limit, () => life.kill());
-    const died = new Promise<void>(resolve => {
-      this.#died = resolve;
+    this.#process.runAfter(visibleAt - scheduler.now + window + 20 + random() * 300, async () => {
+      const { strikes, limit } = this.#options;
+      await this.#process.run(
+        strikes[this.runs] ?? [],
+        () => limit,
+        () => this.#source.run(),
+      );
+      this.wake();
     });
-    await Promise.race([this.#source.run(), died]).catch(fail);
-    timeout();
-    this.#isRunning = false;
-    this.wake();
   }
 
   #invoke(event: SQSEvent): Promise<SQSBatchResponse> {
-    const { name } = this.#options;
-    const deadline = this.#deadline;
+    const { scheduler } = this.#shared;
+    const deadline = scheduler.now + this.#process.left;
     const context = {
-      awsRequestId: `${name}-${this.#runs}`,
-      getRemainingTimeInMillis: () => deadline - this.#shared.scheduler.now,
+      awsRequestId: `${this.#options.name}-${this.runs}`,
+      getRemainingTimeInMillis: () => deadline - scheduler.now,
     };
     return (this.#handler as Handler)(event, context);
-  }
-
-  #alive(): Life {
-    const { nature, releases } = this.#shared;
-    const release = releases.draw(this.#options.functionName);
-    if (this.#life && !this.#life.isDead && this.#life.release === release) return this.#life;
-    const life: Life = new Life(
-      nature,
-      () => {
-        if (this.#life === life) this.#died?.();
-      },
-      release,
-    );
-    this.#life = life;
-    this.#handler = this.#options.start(life);
-    return life;
   }
 }

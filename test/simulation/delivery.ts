@@ -15,10 +15,10 @@ import type { Deliveries } from '../../functions/store/store.ts';
 import { NOTHING_MALFORMED } from '../kit/delivery/setting.ts';
 import { type Reply, SocketError, VirtualAgent } from './http.ts';
 import { Life, type Nature } from './life.ts';
+import type { SettlingOracle } from './oracle/batches.ts';
 import type { DeliveriesOracle } from './oracle/deliveries.ts';
 import { idOf, type RowsOracle } from './oracle/rows.ts';
-import type { SettlingOracle } from './oracle/settling.ts';
-import { isAmong, isDuring, type PartlyDelivered } from './plan/partly.ts';
+import { isAmong, isDuring, type PartlyDelivered } from './plan/faults.ts';
 import type { OperateStep } from './plan.ts';
 import { LINK_TEMPLATES, Receiver } from './receiver.ts';
 import { LambdaServing } from './serving/lambda.ts';
@@ -268,7 +268,7 @@ export class Delivery {
       this.#take(batch, run);
       const again = await deliver(batch, context);
       for (const { id } of batch.messages) if (this.#inHand.get(id) === run) this.#inHand.delete(id);
-      this.#judge(() => {
+      this.#shared.judge(() => {
         const hadTime = context.getRemainingTimeInMillis() > ENOUGH_MS;
         this.#end(watches, run, new Set(again), hadTime && run.struck === 0 && !own.areMet);
       });
@@ -347,7 +347,7 @@ export class Delivery {
       if (trouble.how === 'reset') throw new SocketError('reset');
       return { status: Number(trouble.how), headers: {}, text: Buffer.from('no') };
     }
-    this.#judge(() => receiver.took(run, body, this.#shared.scheduler.now));
+    this.#shared.judge(() => receiver.took(run, body, this.#shared.scheduler.now));
     return { status: 200, headers: {}, text: Buffer.from('ok') };
   }
 
@@ -355,15 +355,6 @@ export class Delivery {
   #isUnwelcome(body: string): boolean {
     const { unwelcome } = this.#shared.plan;
     return unwelcome !== undefined && isAmong(unwelcome, body);
-  }
-
-  /** Runs a check. A violation ends the world, not only the request in which it is found. */
-  #judge(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      this.#shared.fail(error);
-    }
   }
 
   #portsOf(life: Life, runOf?: () => Life): Ports {

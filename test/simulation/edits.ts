@@ -2,8 +2,7 @@ import type { Json, JsonObject } from '../../functions/basics/json.ts';
 import type { SimulatedBackend } from '../../simulator/backend.ts';
 import { personReference } from '../../simulator/believable/people.ts';
 import { propertyOf } from '../../simulator/data/properties.ts';
-import type { Field, FieldKind, SimulatedProcess } from '../../simulator/data/workspace.ts';
-import { fieldsOf, SYSTEM } from '../../simulator/data/workspace.ts';
+import { type FieldKind, fieldsOf, type SimulatedProcess, SYSTEM } from '../../simulator/data/workspace.ts';
 import type { Edit } from './plan.ts';
 import { nameAt, TEXTS_APART, textAt } from './texts.ts';
 
@@ -44,18 +43,11 @@ export function editorsOf(service: SimulatedBackend, { by }: Pick<Edit, 'by'>): 
 }
 
 const EDIT: Record<Edit['edit'], (target: Target) => Edited | undefined> = {
-  'update project': target =>
-    ofProject(target, (edit, id) =>
-      edit.updateProject(target.processId, id, newValue(target, 'project'), target.options),
-    ),
+  'update project': target => writeProject(target, newValue(target, 'project')),
   'touch project': target =>
-    ofProject(target, (edit, id) => edit.touchProject(target.processId, id, target.options)),
-  'create project': target => {
-    const { service, processId, step, options } = target;
-    const properties = { name: `Made ${step.value}`, ...newValue(target, 'project') };
-    const id = service.edit.createProject(processId, properties, withoutTouch(options));
-    return { projects: [id], visible: 'by its update time' };
-  },
+    ofProject(target, id => target.service.edit.touchProject(target.processId, id, target.options)),
+  'create project': target =>
+    createProject(target, { name: `Made ${target.step.value}`, ...newValue(target, 'project') }),
   'delete project': target => deleted(target, target.projectId === undefined ? [] : [target.projectId]),
   'delete most projects': target => {
     const ids = [...target.process.projects.keys()];
@@ -63,73 +55,47 @@ const EDIT: Record<Edit['edit'], (target: Target) => Edited | undefined> = {
   },
   'delete all projects': target => deleted(target, [...target.process.projects.keys()]),
   'create again': target => {
-    const { service, processId, process } = target;
-    const id = at(
-      process.deletedProjects.filter(gone => !process.projects.has(gone)),
-      target.step.a,
-    );
-    if (id === undefined) return undefined;
-    service.edit.createProject(processId, { name: `Again ${id}` }, { id, ...withoutTouch(target.options) });
-    return { projects: [id], visible: 'by its update time' };
+    const { process, step } = target;
+    const gone = process.deletedProjects.filter(id => !process.projects.has(id));
+    const id = at(gone, step.a);
+    return id === undefined ? undefined : createProject(target, { name: `Again ${id}` }, { id });
   },
-  'create task': target =>
-    ofTasks(target, (edit, id) => {
-      const properties = { name: `Task ${target.step.value}`, ...newValue(target, 'task') };
-      edit.createTask(target.processId, id, properties, target.options);
-    }),
-  'update task': target =>
-    ofTasks(target, (edit, id, task) => {
-      if (task) edit.updateTask(target.processId, id, task, newValue(target, 'task'), target.options);
-    }),
+  'create task': target => createTasks(target, 1, () => `Task ${target.step.value}`),
+  'create many tasks': target => createTasks(target, MANY_TASKS, nameAt),
+  'update task': target => writeTasks(target, [target.taskId], () => newValue(target, 'task')),
   'update many tasks': target =>
-    ofTasks(target, (edit, id) => {
-      for (const task of target.process.projects.get(id)?.tasks.keys() ?? [])
-        edit.updateTask(target.processId, id, task, { status: `Step ${target.step.value}` }, target.options);
-    }),
-  'rename record': target =>
-    target.step.value % 2
-      ? ofProject(target, (edit, id) =>
-          edit.updateProject(target.processId, id, { name: nameAt(target.step.value) }, target.options),
-        )
-      : ofTasks(target, (edit, id, task) => {
-          const properties = { name: nameAt(target.step.value) };
-          if (task) edit.updateTask(target.processId, id, task, properties, target.options);
-        }),
-  'write at length': target => {
-    const { processId, taskId, step, options } = target;
-    if (taskId === undefined || step.value % 3 === 0)
-      return ofProject(target, (edit, id) => edit.updateProject(processId, id, manyValues(step), options));
-    return ofTasks(target, (edit, id) => edit.updateTask(processId, id, taskId, manyValues(step), options));
+    writeTasks(target, tasksOf(target), () => ({ status: `Step ${target.step.value}` })),
+  'rename record': target => {
+    const values = { name: nameAt(target.step.value) };
+    return target.step.value % 2
+      ? writeProject(target, values)
+      : writeTasks(target, [target.taskId], () => values);
   },
-  'create many tasks': target =>
-    ofTasks(target, (edit, id) => {
-      const { processId, step, options } = target;
-      for (let number = 0; number < MANY_TASKS; number++)
-        edit.createTask(
-          processId,
-          id,
-          { name: nameAt(step.value + number), ...newValue(target, 'task') },
-          options,
-        );
-    }),
-  'rewrite all tasks': target =>
-    ofTasks(target, (edit, id) => {
-      const { process, processId, step, options } = target;
-      for (const [index, task] of [...(process.projects.get(id)?.tasks.keys() ?? [])].entries()) {
-        const written = { status: textAt(step.value + index), comment: textAt(step.value * 3 + index) };
-        const choices = allOrOne(process, step.value);
-        edit.updateTask(
-          processId,
-          id,
-          task,
-          { ...written, ...choices, ...newValue(target, 'task') },
-          options,
-        );
-      }
-    }),
+  'write at length': target => {
+    const { taskId, step } = target;
+    return taskId === undefined || step.value % 3 === 0
+      ? writeProject(target, manyValues(step))
+      : writeTasks(target, [taskId], () => manyValues(step));
+  },
+  'rewrite all tasks': target => {
+    const { process, step } = target;
+    return writeTasks(target, tasksOf(target), index => ({
+      status: textAt(step.value + index),
+      comment: textAt(step.value * 3 + index),
+      ...allOrOne(process, step.value),
+      ...newValue(target, 'task'),
+    }));
+  },
+  'assign task': target => {
+    const { service, step } = target;
+    const assignee = step.value % 5 === 0 ? undefined : at(service.workspace().users, step.value);
+    const values = { assignee: assignee ? personReference(assignee) : null };
+    return writeTasks(target, [target.taskId], () => values);
+  },
   'delete task': target =>
-    ofTasks(target, (edit, id, task) => {
-      if (task) edit.deleteTask(target.processId, id, task, target.options);
+    ofTasks(target, id => {
+      const { service, processId, taskId, options } = target;
+      if (taskId) service.edit.deleteTask(processId, id, taskId, options);
     }),
   'move task': target => {
     const { service, processId, process, projectId, taskId, step, options } = target;
@@ -138,46 +104,22 @@ const EDIT: Record<Edit['edit'], (target: Target) => Edited | undefined> = {
     service.edit.moveTask(processId, projectId, taskId, to, options);
     return { projects: [projectId, to], visible: seenBy(target, true) };
   },
-  'assign task': target =>
-    ofTasks(target, (edit, id, task) => {
-      const { service, processId, step, options } = target;
-      const assignee = step.value % 5 === 0 ? undefined : at(service.workspace().users, step.value);
-      const properties = { assignee: assignee ? personReference(assignee) : null };
-      if (task) edit.updateTask(processId, id, task, properties, options);
-    }),
   'add field': ({ service, processId, step, options }) => {
-    const kind = step.a % 2 ? 'project' : 'task';
+    const kind = kindOf(step);
     const field = { externalId: `extra${step.value}`, name: `Extra ${step.value}`, type: 'text' as const };
-    const known = service.edit
-      .fields(processId, kind)
-      .some(({ externalId }) => externalId === field.externalId);
-    if (!known) service.edit.addField(processId, kind, field, options);
+    const known = service.edit.fields(processId, kind);
+    if (!known.some(({ externalId }) => externalId === field.externalId))
+      service.edit.addField(processId, kind, field, options);
     return undefined;
   },
-  'archive field': target =>
-    ofField(target, false, (edit, kind, field) => {
-      edit.archiveField(target.processId, kind, field.externalId, target.options);
-    }),
+  'archive field': target => ofField(target, 'archiveField'),
   // Archives a field where none is archived, so that some come back before a plan ends.
-  'unarchive field': target =>
-    hasArchived(target)
-      ? ofField(target, true, (edit, kind, field) => {
-          edit.unarchiveField(target.processId, kind, field.externalId, target.options);
-        })
-      : EDIT['archive field'](target),
-  'delete field': target =>
-    ofField(target, false, (edit, kind, field) => {
-      edit.deleteField(target.processId, kind, field.externalId, target.options);
-    }),
-  'rename field': target =>
-    ofField(target, false, (edit, kind, field) => {
-      const { value } = target.step;
-      const name = value % 2 ? nameAt(value) : `Name ${value}`;
-      edit.renameField(target.processId, kind, field.externalId, name, target.options);
-    }),
+  'unarchive field': target => ofField(target, hasArchived(target) ? 'unarchiveField' : 'archiveField'),
+  'delete field': target => ofField(target, 'deleteField'),
+  'rename field': target => ofField(target, 'renameField'),
   'rename choice': target => {
     const { process, processId, service, step, options } = target;
-    const kind = step.a % 2 ? 'project' : 'task';
+    const kind = kindOf(step);
     const field = fieldsOf(process, kind).find(({ options: labels }) => labels.length > 0);
     const from = field && at(field.options, step.b);
     const to = `Choice ${step.value}.${step.b}`;
@@ -197,41 +139,78 @@ function withoutTouch({ audit, user }: Target['options']) {
   return { audit, user };
 }
 
-type Editing = SimulatedBackend['edit'];
+function kindOf({ a }: Edit): FieldKind {
+  return a % 2 ? 'project' : 'task';
+}
 
-function ofProject(target: Target, change: (edit: Editing, id: string) => void): Edited | undefined {
+function tasksOf({ process, projectId = '' }: Target): string[] {
+  return [...(process.projects.get(projectId)?.tasks.keys() ?? [])];
+}
+
+function createProject(target: Target, values: JsonObject, more: { readonly id?: string } = {}): Edited {
+  const { service, processId, options } = target;
+  const id = service.edit.createProject(processId, values, { ...more, ...withoutTouch(options) });
+  return { projects: [id], visible: 'by its update time' };
+}
+
+function createTasks(target: Target, count: number, nameOf: (number: number) => string): Edited | undefined {
+  const { service, processId, step, options } = target;
+  return ofTasks(target, id => {
+    for (let number = 0; number < count; number++) {
+      const values = { name: nameOf(step.value + number), ...newValue(target, 'task') };
+      service.edit.createTask(processId, id, values, options);
+    }
+  });
+}
+
+function writeProject(target: Target, values: JsonObject): Edited | undefined {
+  const { service, processId, options } = target;
+  return ofProject(target, id => service.edit.updateProject(processId, id, values, options));
+}
+
+function writeTasks(
+  target: Target,
+  tasks: readonly (string | undefined)[],
+  valuesOf: (index: number) => JsonObject,
+): Edited | undefined {
+  const { service, processId, options } = target;
+  return ofTasks(target, id => {
+    for (const [index, task] of tasks.entries())
+      if (task) service.edit.updateTask(processId, id, task, valuesOf(index), options);
+  });
+}
+
+function ofProject(target: Target, change: (id: string) => void): Edited | undefined {
   if (target.projectId === undefined) return undefined;
-  change(target.service.edit, target.projectId);
+  change(target.projectId);
   return { projects: [target.projectId], visible: seenBy(target, false) };
 }
 
-function ofTasks(
-  target: Target,
-  change: (edit: Editing, id: string, task?: string) => void,
-): Edited | undefined {
+function ofTasks(target: Target, change: (id: string) => void): Edited | undefined {
   if (target.projectId === undefined) return undefined;
-  change(target.service.edit, target.projectId, target.taskId);
+  change(target.projectId);
   return { projects: [target.projectId], visible: seenBy(target, true) };
 }
 
 function hasArchived({ process, step }: Target): boolean {
-  return fieldsOf(process, step.a % 2 ? 'project' : 'task').some(({ archived }) => archived);
+  return fieldsOf(process, kindOf(step)).some(({ archived }) => archived);
 }
 
 function ofField(
-  { service, process, step }: Target,
-  archived: boolean,
-  change: (edit: Editing, kind: FieldKind, field: Field) => void,
+  { service, processId, process, step, options }: Target,
+  how: 'archiveField' | 'unarchiveField' | 'deleteField' | 'renameField',
 ): Edited | undefined {
-  const kind = step.a % 2 ? 'project' : 'task';
-  const field = at(
-    fieldsOf(process, kind).filter(one => one.archived === archived),
-    step.b,
-  );
-  if (field) change(service.edit, kind, field);
+  const kind = kindOf(step);
+  const isBack = how === 'unarchiveField';
+  const fields = fieldsOf(process, kind).filter(({ archived }) => archived === isBack);
+  const field = at(fields, step.b);
+  if (!field) return undefined;
+  const name = step.value % 2 ? nameAt(step.value) : `Name ${step.value}`;
+  if (how === 'renameField') service.edit.renameField(processId, kind, field.externalId, name, options);
+  else service.edit[how](processId, kind, field.externalId, options);
   // Only a sweep sees the values that come back with the field; those that were told before it was
   // archived are not told again.
-  return field && archived ? { projects: [...process.projects.keys()], visible: 'by a sweep' } : undefined;
+  return isBack ? { projects: [...process.projects.keys()], visible: 'by a sweep' } : undefined;
 }
 
 function deleted(target: Target, ids: readonly string[]): Edited {

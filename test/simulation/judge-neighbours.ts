@@ -1,5 +1,5 @@
 import { Violation } from './oracle/violation.ts';
-import { SICKNESSES } from './plan/outage.ts';
+import { SICKNESSES } from './plan/service.ts';
 import type { Plan } from './plan.ts';
 import { processIn } from './service-side.ts';
 import type { World } from './world.ts';
@@ -19,14 +19,10 @@ export async function checkNeighbours(world: World, { seed }: Plan): Promise<voi
   service.sicken(sick, how);
   service.exchanges.length = 0;
   const began = scheduler.now;
-  let ended: Awaited<ReturnType<typeof pollers.run>>;
-  let isOver = false;
   const all = world.processes.map(({ id }) => id);
   const processes = seed % 3 === 0 ? all.toReversed() : all;
-  void pollers.run({ mode: 'changes', budget: 900_000, strikes: [], processes }).then(one => {
-    [ended, isOver] = [one, true];
-  });
-  await world.until(() => isOver, 'a run with a sick process ends');
+  const run = pollers.run({ mode: 'changes', budget: 900_000, strikes: [], processes });
+  const ended = await world.done(run, 'a run with a sick process ends');
   service.heal();
   const report = ended && 'report' in ended ? ended.report : undefined;
   for (const processId of processes.filter(id => id !== sick)) {

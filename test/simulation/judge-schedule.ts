@@ -1,9 +1,8 @@
-import { jsonEqual } from '../../functions/changes/equal.ts';
 import { maxSilenceMs } from '../../functions/config/workspace.ts';
 import { isAdaptive } from '../../functions/schedule/scheduled.ts';
 import { Violation } from './oracle/violation.ts';
 import { areClose } from './plan/clocks.ts';
-import { OUTAGES, type Outage } from './plan/outage.ts';
+import { OUTAGES, type Outage } from './plan/service.ts';
 import type { Plan } from './plan.ts';
 import { PROCESS } from './shared.ts';
 import type { World } from './world.ts';
@@ -40,7 +39,7 @@ export async function checkStarted(
 ): Promise<void> {
   if (!schedule) return;
   const { changes } = schedule;
-  const areRight = areClose(skew, steps);
+  const areRight = areClose({ skew, steps });
   // Until the leases of runs that died have ended.
   await world.pass(LEASE_MS + (areRight ? 0 : world.clocks.spread));
   if (!areRight) world.agreeOnTime(0);
@@ -146,18 +145,24 @@ async function checkSilence(
  *  snapshot. */
 export async function checkStartedIdle(world: World, { schedule }: Plan, most: number): Promise<void> {
   if (!schedule) return;
-  const { paces, scheduler, ticker, commits } = world;
+  const { paces, scheduler, ticker } = world;
   const began = scheduler.wall;
-  const before = { writes: commits.writes, events: commits.events.length };
-  ticker.isOn = true;
-  await world.pass(WATCHED_MS);
-  await turnOff(world);
-  const after = { writes: commits.writes, events: commits.events.length };
-  if (!jsonEqual(before, after))
-    throw new Violation(5, `idle passes that tick started wrote: ${JSON.stringify({ before, after })}`);
+  await checkWritesNothing(world, async () => {
+    ticker.isOn = true;
+    await world.pass(WATCHED_MS);
+    await turnOff(world);
+  });
   for (const { processId, mode, at, requests } of paces.completed)
     if (processId === PROCESS && mode === 'changes' && at >= began && requests > most)
       throw new Violation(5, `an idle pass that tick started asked ${requests} requests, not ${most}`);
+}
+
+/** Checks that idle passes write no snapshot and tell nothing. */
+export async function checkWritesNothing({ commits }: World, passes: () => Promise<void>): Promise<void> {
+  const written = () => JSON.stringify({ writes: commits.writes, events: commits.events.length });
+  const before = written();
+  await passes();
+  if (written() !== before) throw new Violation(5, `idle passes wrote: ${before} became ${written()}`);
 }
 
 /** Switches tick off, and checks that the queue becomes empty: nothing is retried for ever. */

@@ -1,4 +1,3 @@
-import { jsonEqual } from '../../functions/changes/equal.ts';
 import { verifyProcess } from '../../functions/operations/verify/walk.ts';
 import { RESTORE, readVerified } from '../../functions/operations/verify.ts';
 import { type Action, type Actions, byKey, type Roster } from '../../functions/store/store.ts';
@@ -6,13 +5,13 @@ import { propertyOf } from '../../simulator/data/properties.ts';
 import type { FieldKind } from '../../simulator/data/workspace.ts';
 import { servedState, type Told, type ToldProject } from '../kit/told.ts';
 import { checkNeighbours } from './judge-neighbours.ts';
-import { checkStarted, checkStartedIdle } from './judge-schedule.ts';
-import { auditPosition, isOnHold, isSweepUnfinished, release, rowsOf } from './operator.ts';
+import { checkStarted, checkStartedIdle, checkWritesNothing } from './judge-schedule.ts';
 import { Violation } from './oracle/violation.ts';
 import type { WatchedProcess } from './oracle/watched-process.ts';
 import { areClose, isTimed } from './plan/clocks.ts';
 import { type Plan, runsBegunBy } from './plan.ts';
 import type { Ended } from './pollers.ts';
+import { auditPosition, isOnHold, isSweepUnfinished, release, rowsOf } from './restores.ts';
 import { processIn } from './service-side.ts';
 import { PROCESS, WORKSPACE } from './shared.ts';
 import type { World } from './world.ts';
@@ -70,8 +69,8 @@ export async function checkDelivered(world: World): Promise<void> {
 /** Whether our two clocks are close all the time, and the service sends a `Date` header always or never.
  *  Otherwise a lease of a poller with a clock ahead lasts longer for the other one, and what was read by one
  *  clock seems newer by another. */
-function areOne({ skew, steps }: Plan): boolean {
-  return areClose(skew, steps) && steps.every(step => step.do !== 'date');
+function areOne(plan: Plan): boolean {
+  return areClose(plan) && plan.steps.every(step => step.do !== 'date');
 }
 
 /** Checks that two sweeps find all that there is. */
@@ -89,7 +88,8 @@ async function checkSwept(world: World, plan: Plan, process: WatchedProcess): Pr
   }
   if (isOnHold(world, id)) throw new Violation(1, `${id} was released, but is still on hold`);
   commits.source.checkNothingOwed();
-  checkConvergence(world, plan, process);
+  for (const apart of differences(world, plan, process))
+    throw new Violation(1, `two sweeps left project ${apart.id} apart:${both(apart)}`);
   for (const entity of ['project', 'task'] as const)
     commits.fields.checkServed(entity, world.service.backend.edit.fields(id, entity));
 }
@@ -122,12 +122,9 @@ async function ended(
   processes: readonly string[] = [PROCESS],
   budget = RUN.budget,
 ): Promise<ReadonlyMap<string, string>> {
-  let outcomes: ReadonlyMap<string, string> | undefined;
-  void world.pollers.run({ ...RUN, mode, budget, processes }).then(ended => {
-    outcomes = new Map(processes.map(id => [id, outcomeOf(ended, id)]));
-  });
-  await world.until(() => outcomes !== undefined, `a ${mode} run ends`);
-  return outcomes ?? new Map();
+  const run = world.pollers.run({ ...RUN, mode, budget, processes });
+  const ended = await world.done(run, `a ${mode} run ends`);
+  return new Map(processes.map(id => [id, outcomeOf(ended, id)]));
 }
 
 function outcomeOf(ended: Ended, processId: string): string {
@@ -150,23 +147,29 @@ function checkVisibleIsTold(world: World, plan: Plan): void {
   const excused = new Set(
     world.service.edits.filter(edit => !enough.includes(edit.visible)).flatMap(edit => edit.projects),
   );
-  const [told, served] = [toldNow(world, world.main), servedNow(world, plan, world.main)];
-  for (const id of new Set([...Object.keys(told), ...Object.keys(served)])) {
-    if (excused.has(id) || same(told[id], served[id])) continue;
-    if (isLeftToSweep(world, plan, { id, told: told[id], served: served[id] })) continue;
-    throw new Violation(
-      1,
-      `project ${id} changed for all to see, but was not told:${both(told[id], served[id])}`,
-    );
+  for (const apart of differences(world, plan, world.main)) {
+    if (excused.has(apart.id) || isLeftToSweep(world, plan, apart)) continue;
+    throw new Violation(1, `project ${apart.id} changed for all to see, but was not told:${both(apart)}`);
   }
 }
 
+/** A project that was told otherwise than it is served. */
+interface Apart {
+  readonly id: string;
+  readonly told: ToldProject | undefined;
+  readonly served: ToldProject | undefined;
+}
+
+function differences(world: World, plan: Plan, process: WatchedProcess): Apart[] {
+  const [told, served] = [toldNow(world, process), servedNow(world, plan, process)];
+  const ids = [...new Set([...Object.keys(told), ...Object.keys(served)])];
+  return ids
+    .map(id => ({ id, told: told[id], served: served[id] }))
+    .filter(one => JSON.stringify(ordered(one.told)) !== JSON.stringify(ordered(one.served)));
+}
+
 /** Whether a `changes` pass may leave this project to the sweep, although its change was visible. */
-function isLeftToSweep(
-  world: World,
-  plan: Plan,
-  { id, told, served }: { id: string; told: ToldProject | undefined; served: ToldProject | undefined },
-): boolean {
+function isLeftToSweep(world: World, plan: Plan, { id, told, served }: Apart): boolean {
   if (!told && world.commits.passedOver.has(id)) return true;
   // With different clocks, a project that was made again may seem older than its deletion
   // (docs/decisions/0058).
@@ -184,11 +187,11 @@ function isLeftToSweep(
   return world.commits.events.some(({ type }) => type === 'source.held');
 }
 
-function mayBeMadeAgain(world: World, { freedoms, steps }: Plan, id: string): boolean {
+function mayBeMadeAgain(world: World, plan: Plan, id: string): boolean {
   const wasDeleted = world.commits.events.some(
     ({ type, data }) => type === 'project.deleted' && 'project' in data && data.project.id === id,
   );
-  return wasDeleted && !isTimed(freedoms, steps);
+  return wasDeleted && !isTimed(plan);
 }
 
 function hasNoTasks(project: ToldProject | undefined): boolean {
@@ -204,14 +207,6 @@ function wasAuditRefused({ steps }: Plan): boolean {
         ({ boundary, fault }) => boundary === 'service.audit log' && (fault === '403' || fault === '404'),
       ),
     );
-}
-
-function checkConvergence(world: World, plan: Plan, process: WatchedProcess): void {
-  const [told, served] = [toldNow(world, process), servedNow(world, plan, process)];
-  for (const id of new Set([...Object.keys(told), ...Object.keys(served)])) {
-    if (same(told[id], served[id])) continue;
-    throw new Violation(1, `two sweeps left project ${id} apart:${both(told[id], served[id])}`);
-  }
 }
 
 /** Checks that a sweep that runs out of time half-way is resumed by the next one, which ends
@@ -256,19 +251,14 @@ function tasksOf(path: string): string[] {
 async function checkIdle(world: World, plan: Plan): Promise<void> {
   // A pass that is overdue writes all the same. By our own clock a project counts as settled after two passes have shown it; the first pass in
   // the calm may have resumed an older one.
-  const settling = isTimed(plan.freedoms, plan.steps) ? 1 : 2;
+  const settling = isTimed(plan) ? 1 : 2;
   for (let made = 0; made < settling; made++) await runs(world, 'changes', undefined, INTERVAL_MS);
-  const before = { writes: world.commits.writes, events: world.commits.events.length };
   const rows = rowsOf(world, PROCESS);
   world.service.requests = [];
-  await runs(world, 'changes');
-  const after = { writes: world.commits.writes, events: world.commits.events.length };
-  if (!jsonEqual(before, after))
-    throw new Violation(5, `an idle pass wrote: ${JSON.stringify({ before, after })}`);
+  await checkWritesNothing(world, () => runs(world, 'changes'));
   // Where our own clock tells the time, the latest projects are listed again, and the time of that is kept.
   const isSame = JSON.stringify(rowsOf(world, PROCESS)) === JSON.stringify(rows);
-  if (isTimed(plan.freedoms, plan.steps) && !isSame)
-    throw new Violation(5, 'an idle pass wrote rows of its process');
+  if (isTimed(plan) && !isSame) throw new Violation(5, 'an idle pass wrote rows of its process');
   const requests = requestsOf(world);
   if (requests.length > idleRequests(world, plan))
     throw new Violation(5, `an idle pass asked ${requests.join(', ')}`);
@@ -278,25 +268,21 @@ async function checkIdle(world: World, plan: Plan): Promise<void> {
 /** The most requests of an idle pass: for the listing and the audit log. A log whose order is not known
  *  yet is read at both ends. Where neither a `Date` header nor a record tells the service's time, the
  *  latest projects are listed again, here in tiny pages. */
-function idleRequests(world: World, { freedoms, pageSize, steps }: Plan): number {
-  const audit = auditOrder(world) === 'unknown' ? 2 : 1;
-  if (isTimed(freedoms, steps)) return audit + 1;
+function idleRequests(world: World, plan: Plan): number {
+  const audit = auditPosition(world)?.order === 'unknown' ? 2 : 1;
+  if (isTimed(plan)) return audit + 1;
   const { size } = world.service.backend.workspace().processes.get(PROCESS)?.projects ?? { size: 0 };
   // All projects may be listed again. A list that ends with a full page has an empty page after it.
-  const pages = Math.floor(size / pageSize.projects) + 1;
+  const pages = Math.floor(size / plan.pageSize.projects) + 1;
   // A list of several pages is read twice, to see whether it changed.
   return audit + (pages === 1 ? 1 : 2 * pages);
-}
-
-function auditOrder(world: World): string | undefined {
-  return auditPosition(world)?.order;
 }
 
 /** Checks the cost of one changed project, whatever else there is: listing, audit log, both definitions,
  *  and its tasks, twice at most. */
 async function checkCost(world: World, { pageSize, audit, freedoms }: Plan): Promise<void> {
   // Where the order of the log is not known, a page may show entries again that were seen before.
-  const atBothEnds = auditOrder(world) === 'unknown' ? pageSize.auditLog : 0;
+  const atBothEnds = auditPosition(world)?.order === 'unknown' ? pageSize.auditLog : 0;
   // Where entries are told, a log that was purged may be read from its beginning (docs/decisions/0114).
   const { auditRetention = Number.POSITIVE_INFINITY } = freedoms;
   const inAll = audit && Number.isFinite(auditRetention) ? auditRetention : 0;
@@ -382,14 +368,10 @@ function servedNow(world: World, { freedoms }: Plan, { id }: WatchedProcess): To
   );
 }
 
-function same(one: ToldProject | undefined, other: ToldProject | undefined): boolean {
-  return JSON.stringify(ordered(one)) === JSON.stringify(ordered(other));
-}
-
 function ordered(project: ToldProject | undefined) {
   return project && [project.project, Object.entries(project.tasks).sort()];
 }
 
-function both(told: unknown, served: unknown): string {
+function both({ told, served }: Apart): string {
   return `\n  told   ${JSON.stringify(told)}\n  served ${JSON.stringify(served)}`;
 }

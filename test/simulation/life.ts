@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Random } from '../../functions/basics/clock.ts';
 import { between } from '../../simulator/data/random.ts';
 import type { Boundary, Coverage, Strike } from './faults.ts';
@@ -17,6 +18,14 @@ export interface Nature {
 
 /** Gives a fault the form that it has at a boundary: an error, or a wrong answer. */
 export type Failing<Result> = (work: () => Result, fault: string) => Result;
+
+/** Fails with this error, some faults only after the call has worked. */
+export function failingWith(error: () => Error): <Result>(work: () => Result, fault: string) => never {
+  return (work, fault) => {
+    if (fault.startsWith('worked-then')) work();
+    throw error();
+  };
+}
 
 const SLOW_MS = 70_000;
 
@@ -150,4 +159,49 @@ export class Life {
 /** Whether the call itself has its usual effect. */
 function isOrdinary(fault: string | undefined): fault is undefined | 'dies-after' | 'slow' | 'stuck' {
   return fault === undefined || fault === 'dies-after' || fault === 'slow' || fault === 'stuck';
+}
+
+/** The run that calls. */
+export const calling = new AsyncLocalStorage<Life>();
+
+/** The life of a process with several runs at once. Each has a life of its own, which makes the calls of the run; when one dies, all do. */
+export class ProcessLife extends Life {
+  readonly #nature: Nature;
+  readonly #runs: Set<Life>;
+
+  constructor(nature: Nature, onDeath: () => void) {
+    const runs = new Set<Life>();
+    super(nature, () => {
+      for (const run of runs) run.kill();
+      onDeath();
+    });
+    this.#nature = nature;
+    this.#runs = runs;
+  }
+
+  begin(strikes: readonly Strike[], onDeath: () => void = () => {}): Life {
+    const run = new Life(this.#nature, () => {
+      onDeath();
+      this.kill();
+    });
+    run.expect(strikes);
+    this.#runs.add(run);
+    return run;
+  }
+
+  /** The run makes no further call. */
+  ends(run: Life): void {
+    this.#runs.delete(run);
+  }
+
+  override call<Result>(
+    boundary: Boundary,
+    work: () => Result,
+    failing: Failing<Result>,
+    name?: string,
+  ): Promise<Result> {
+    const run = calling.getStore();
+    if (!run) return super.call(boundary, work, failing, name);
+    return run.call(boundary, () => calling.run(run, work), failing, name);
+  }
 }

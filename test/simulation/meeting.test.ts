@@ -1,42 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { Coverage } from './faults.ts';
-import type { MeetStep, Plan } from './plan.ts';
+import type { MeetStep } from './plan.ts';
 import { encounters } from './report.ts';
 import { run } from './run.ts';
-import { planOf } from './seeds.ts';
+import { smallEdit, smallPlan, WALK } from './small-plan.ts';
 
 type Mode = MeetStep['walkers'][number]['mode'];
 
 /** Makes a baseline and one edit, and then has two passes meet, with changes of priority at these steps. */
 async function met(modes: readonly Mode[], changes: readonly number[]): Promise<Coverage> {
-  const walk = { budget: 900_000, strikes: [] };
-  const edit = { edit: 'update project', a: 0, b: 0, value: 4, by: [0], audit: true, touch: true } as const;
-  const plan: Plan = {
-    ...planOf(1),
-    workspace: { projects: 3, tasks: 1 },
-    freedoms: {},
-    pageSize: { projects: 50, tasks: 50, auditLog: 50 },
-    concurrency: 4,
-    others: 0,
-    sick: undefined,
-    outages: [],
-    skew: { service: 0, pollers: [0, 0] },
-    poison: undefined,
-    schedule: undefined,
-    rollout: undefined,
-    steps: [
-      { ...walk, do: 'run', gap: 0, mode: 'sweep' },
-      { do: 'edit', gap: 600_000, ...edit },
-      {
-        do: 'meet',
-        gap: 63_000,
-        pace: 40,
-        walkers: modes.map(mode => ({ ...walk, mode })),
-        changes: changes.map(at => ({ at, frozen: 0 })),
-        edits: [{ at: 0, ...edit, value: 8 }],
-      },
-    ],
-  };
+  const edit = smallEdit('update project');
+  const plan = smallPlan('dynamodb', [
+    { ...WALK, do: 'run', gap: 0, mode: 'sweep' },
+    { ...edit, do: 'edit', gap: 600_000 },
+    {
+      ...{ do: 'meet', gap: 63_000, pace: 40, isClose: false },
+      walkers: modes.map(mode => ({ ...WALK, mode })),
+      changes: changes.map(at => ({ at, frozen: 0 })),
+      edits: [{ at: 0, ...edit, value: 8 }],
+    },
+  ]);
   const coverage = new Coverage();
   await run(plan, coverage);
   return coverage;

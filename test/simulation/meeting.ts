@@ -1,7 +1,6 @@
 import type { Gate } from './life.ts';
 import type { Edit, MeetStep } from './plan.ts';
 import type { Pollers, RunRequest } from './pollers.ts';
-import { Priorities } from './priorities.ts';
 import type { ServiceSide } from './service-side.ts';
 import type { Shared } from './shared.ts';
 
@@ -34,9 +33,7 @@ interface Met {
  *  its next call, before another is picked. */
 export class Meeting {
   readonly #shared: Shared;
-  readonly #pollers: Pollers;
-  readonly #service: ServiceSide;
-  readonly #isBaselined: () => boolean;
+  readonly #met: Met;
   readonly #step: MeetStep;
   readonly #walkers: readonly Walker[];
   readonly #priorities: Priorities<Walker>;
@@ -47,9 +44,7 @@ export class Meeting {
 
   constructor(shared: Shared, step: MeetStep, met: Met) {
     this.#shared = shared;
-    this.#pollers = met.pollers;
-    this.#service = met.service;
-    this.#isBaselined = met.isBaselined;
+    this.#met = met;
     this.#step = step;
     this.#walkers = step.walkers.map(request => this.#walker(request));
     this.#priorities = new Priorities(
@@ -83,13 +78,13 @@ export class Meeting {
   /** Begins a pass. If another pass holds the lease, or all of the workspace's requests at once, it begins after that has ended, as if the
    *  other had been frozen until then; the other goes on now. Passes that have no lease yet may meet. */
   #start(walker: Walker): void {
-    const lease = (one: Walker) => (this.#isBaselined() ? one.request.mode : 'sweep');
+    const lease = (one: Walker) => (this.#met.isBaselined() ? one.request.mode : 'sweep');
     const isTaken = this.#walkers.some(one => one.isUnderWay && lease(one) === lease(walker));
     const mayMeet = lease(walker) === 'changes' && this.#step.isClose;
-    if ((isTaken && !mayMeet) || this.#pollers.isFull(walker.request.mode))
+    if ((isTaken && !mayMeet) || this.#met.pollers.isFull(walker.request.mode))
       this.#shared.scheduler.freeze(LEASE_ENDS_MS);
     walker.isUnderWay = true;
-    void this.#pollers.runThrough(walker, walker.request).then(() => {
+    void this.#met.pollers.runThrough(walker, walker.request).then(() => {
       walker.isUnderWay = false;
       walker.waiting.length = 0;
       this.#ended += 1;
@@ -112,7 +107,7 @@ export class Meeting {
     const { steps } = this.#priorities;
     const isLast = this.#ended === this.#walkers.length;
     const isDue = ({ at }: { at: number }) => isLast || stepOf(at) <= steps;
-    while (this.#edits[0] && isDue(this.#edits[0])) this.#service.edit(this.#edits.shift() as Edit);
+    while (this.#edits[0] && isDue(this.#edits[0])) this.#met.service.edit(this.#edits.shift() as Edit);
     while (this.#freezes[0] && isDue(this.#freezes[0])) scheduler.freeze(this.#freezes.shift()?.frozen ?? 0);
     const walker = this.#priorities.next(({ waiting }) => waiting.length > 0);
     // Any of the pass's calls: when it has several under way, their order is open.
@@ -125,4 +120,38 @@ export class Meeting {
 
 function stepOf(at: number): number {
   return Math.floor((at * STEPS) / 1000);
+}
+
+/** Decides which of several threads takes the next step, by probabilistic concurrency testing: each has a
+ *  priority, and the first that can go does; at a few random steps the one whose turn it is gets the
+ *  lowest priority. A bug that needs `d` such orderings among `n` threads of `k` steps is then found with
+ *  a probability of at least 1 / (n · k^(d-1)), however rare it would be by chance (Burckhardt, Kothari,
+ *  Musuvathi, Nagarakatte: A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs, 2010). */
+export class Priorities<Thread> {
+  readonly #order: Thread[];
+  readonly #changes: ReadonlySet<number>;
+  #steps = 0;
+
+  /** @param order the first has the highest priority
+   *  @param changes the numbers (from 0 on) of the steps at which priorities change */
+  constructor(order: readonly Thread[], changes: Iterable<number>) {
+    this.#order = [...order];
+    this.#changes = new Set(changes);
+  }
+
+  /** How many steps were taken. */
+  get steps(): number {
+    return this.#steps;
+  }
+
+  /** Takes the next step: of those that `canGo`, the one with the highest priority. */
+  next(canGo: (thread: Thread) => boolean): Thread | undefined {
+    const first = this.#order.find(canGo);
+    if (first === undefined) return undefined;
+    if (this.#changes.has(this.#steps++)) {
+      this.#order.splice(this.#order.indexOf(first), 1);
+      this.#order.push(first);
+    }
+    return this.#order.find(canGo);
+  }
 }

@@ -187,20 +187,18 @@ class PassesQueue extends ForgetfulQueue {
     { life, sent }: Sender,
     ...[body, attributes, { group, delay = 0 } = {}]: Parameters<ForgetfulQueue['send']>
   ): string {
-    const { plan, scheduler, nature, random, coverage, fail } = this.#shared;
+    const { plan, scheduler, nature, random, coverage, judge } = this.#shared;
     if (delay > 0) coverage.add('passes', 'delayed within the minute');
     const isLate = nature.faulty && random() < (plan.schedule?.mess.late ?? 0);
     if (isLate) coverage.add('passes', 'late');
     const late = isLate ? Math.ceil((random() * LATE_MS) / 1000) : 0;
-    try {
+    judge(() => {
       const message = passMessage.parse(JSON.parse(body));
       const { paces, shares } = this.#oracles;
       // During a pause a message asks whether the service answers again: that is no matter of the interval.
       if (!shares.pause) paces.sent(message, life, scheduler.wall);
       shares.sent(message, life);
-    } catch (error) {
-      fail(error);
-    }
+    });
     sent();
     return super.send(body, attributes, { group, delay: delay + late });
   }

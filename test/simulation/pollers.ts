@@ -10,12 +10,12 @@ import { batchOf, messageOf, NOTHING_MALFORMED } from '../kit/delivery/setting.t
 import { Encounters } from './encounters.ts';
 import type { Strike } from './faults.ts';
 import { type Over, type Sent, VirtualAgent } from './http.ts';
-import { type Gate, Life } from './life.ts';
+import { calling, type Gate, Life, ProcessLife } from './life.ts';
 import { type PassesOracle, type StartedRun, startedPass } from './oracle/passes.ts';
 import type { SharesOracle } from './oracle/shares.ts';
 import { Violation } from './oracle/violation.ts';
+import type { Run } from './plan.ts';
 import { isOfWorkspace, type PortCall, requestCall } from './port-calls.ts';
-import { calling, ProcessLife } from './process-life.ts';
 import type { Release } from './releases/release.ts';
 import { ORIGIN, processIn, type ServiceSide, serviceBoundary } from './service-side.ts';
 import { PROCESS, processesIn, type Shared, WORKSPACE } from './shared.ts';
@@ -49,15 +49,8 @@ interface Environment {
   end(running: Running): void;
 }
 
-export interface RunRequest {
-  readonly mode: 'changes' | 'sweep';
-  readonly budget: number;
-  readonly strikes: readonly Strike[];
-  readonly asked?: boolean;
-  readonly also?: number;
-  /** The processes of its message, instead of those that `also` chooses. */
-  readonly processes?: readonly string[];
-}
+/** `processes`: those of its message, instead of those that `also` chooses. */
+export type RunRequest = Run & { readonly processes?: readonly string[] };
 
 /** Told of each run that was answered with a page of the audit log, and of each answer with users that arrived. */
 export interface Heard {
@@ -316,7 +309,7 @@ export class Pollers {
         if (pass?.mode === 'sweep' && pass.outcome === 'completed') restless.swept(before);
         if (pass?.outcome === 'unfinished') coverage.add('poller', 'out of time');
         const isFree = life.struck === 0 && clock() - scheduler.wall === offset;
-        this.#judge(() => {
+        this.#shared.judge(() => {
           paces.ended(run, isFree, report);
           shares.ended(owner, isFree, report?.outcome === 'polled');
           this.#checkUnserved(running, isFree, report);
@@ -344,15 +337,6 @@ export class Pollers {
       throw new Violation(1, `${owner} was dropped for a pause that there is not`);
     if (report?.outcome === 'full' && free > 0 && this.#judges.shares.isStrict)
       throw new Violation(12, `${owner} found no share, although ${free} request(s) at once are free`);
-  }
-
-  /** Runs a check; what it finds does not reach the run itself. */
-  #judge(check: () => void): void {
-    try {
-      check();
-    } catch (error) {
-      this.#shared.fail(error);
-    }
   }
 
   #create(release: Release): Environment {
@@ -423,7 +407,7 @@ export class Pollers {
       const reply = this.#service.serve(request);
       const count = this.#service.requests.length - before;
       if (isOfPass && processId !== undefined)
-        this.#judge(() => this.#judges.paces.asksService(running.run, processId, count));
+        this.#shared.judge(() => this.#judges.paces.asksService(running.run, processId, count));
       if (running && boundary === 'service.audit log' && reply.status === 200)
         this.#heard.readLog(running.owner, processId ?? PROCESS);
       return reply;
@@ -433,7 +417,7 @@ export class Pollers {
       if (!running) return () => {};
       const isToken = serviceBoundary(request) === 'service.token';
       let over: (status?: number) => void = () => {};
-      this.#judge(() => {
+      this.#shared.judge(() => {
         if (isProbe(running, request)) probes.add(request);
         const what = isToken ? 'token' : probes.has(request) ? 'probe' : 'other';
         over = this.#judges.shares.asks(running.owner, what);
@@ -467,7 +451,7 @@ export class Pollers {
       running.free = shares.free(run.clock(), run.message.mode === 'sweep');
     };
     if (call === 'read shares') look();
-    this.#judge(() => {
+    this.#shared.judge(() => {
       if (call === 'completions') paces.readCompletions(run);
       if (processId === undefined) return;
       if (call === 'read state') paces.readBaseline(run, processId);

@@ -22,48 +22,23 @@ import {
 import { WORKSPACE } from './shared.ts';
 
 /** What a run asks of its ports, the service, the snapshots and the row of its workspace. */
-export type PortCall =
-  | 'token'
-  | 'projects'
-  | 'audit log'
-  | 'definitions'
-  | 'users'
-  | 'tasks'
-  | 'read state'
-  | 'rechecks'
-  | 'take lease'
-  | 'save progress'
-  | 'release'
-  | 'abandon'
-  | 'load'
-  | 'with snapshot'
-  | 'parts'
-  | 'heads'
-  | 'commit'
-  | 'delete'
-  | 'announce'
-  | 'finish'
-  | 'write recheck'
-  | 'users'
-  | 'save users'
-  | 'read shares'
-  | 'change shares'
-  | 'completions'
-  | 'complete';
+export type PortCall = (typeof CALLS)[number];
+
+const CALLS = [
+  ...(['token', 'projects', 'audit log', 'definitions', 'users', 'tasks'] as const),
+  ...(['read state', 'rechecks', 'take lease', 'save progress', 'release', 'abandon', 'load'] as const),
+  ...(['with snapshot', 'parts', 'heads', 'commit', 'delete', 'announce', 'finish'] as const),
+  ...(['write recheck', 'save users', 'read shares', 'change shares', 'completions', 'complete'] as const),
+] as const;
 
 /** Calls that change the data of other passes. */
 export const COMMITS: ReadonlySet<PortCall> = new Set<PortCall>([
   ...(['commit', 'delete', 'announce', 'finish', 'write recheck'] as const),
 ]);
 
-/** Calls that concern the workspace, and no process of it. */
-const OF_WORKSPACE: ReadonlySet<PortCall> = new Set<PortCall>([
-  ...(['read shares', 'change shares', 'completions', 'complete'] as const),
-]);
-
 /** Whether a call concerns the workspace, and no process of it. */
 export function isOfWorkspace(call: PortCall): boolean {
-  return OF_WORKSPACE.has(call);
+  return /shares|^complet/.test(call);
 }
 
 /** What a request over a boundary of the service is. */
@@ -74,10 +49,10 @@ export function requestCall(boundary: string): PortCall {
 /** What a command of `functions/store/dynamo/` is. */
 export function tableCall(command: object): PortCall {
   if (command instanceof BatchGetItemCommand) return 'with snapshot';
-  if (command instanceof PutItemCommand) return WRITES[kindOf(command.input.Item)];
-  if (command instanceof DeleteItemCommand) return DELETIONS[kindOf(command.input.Key)];
+  if (command instanceof PutItemCommand) return callOf('write', command.input.Item);
+  if (command instanceof DeleteItemCommand) return callOf('remove', command.input.Key);
   if (command instanceof QueryCommand) return queryCall(command);
-  if (command instanceof GetItemCommand) return READS[kindOf(command.input.Key)];
+  if (command instanceof GetItemCommand) return callOf('read', command.input.Key);
   if (command instanceof UpdateItemCommand) return updateCall(command.input);
   if (command instanceof TransactWriteItemsCommand) return transactionCall(command.input.TransactItems);
   throw new Error(`no pass sends ${command.constructor.name}`);
@@ -114,42 +89,24 @@ function queryCall({ input: { ExpressionAttributeValues: values } }: QueryComman
   return values?.[':prefix']?.S === PROJECT_PREFIX ? 'heads' : 'parts';
 }
 
-type Kind = 'state' | 'part' | 'pass' | 'recheck' | 'users' | 'shares' | 'completions' | 'project';
 type Item = Record<string, { S?: string | undefined }> | undefined;
 
-const READS: Record<Kind, PortCall> = {
-  ...{
-    state: 'read state',
-    part: 'parts',
-    pass: 'rechecks',
-    recheck: 'rechecks',
-    users: 'users',
-    project: 'load',
-  },
-  ...{ shares: 'read shares', completions: 'completions' },
-};
-const WRITES: Record<Kind, PortCall> = {
-  ...{
-    state: 'announce',
-    part: 'parts',
-    pass: 'finish',
-    recheck: 'write recheck',
-    users: 'save users',
-    shares: 'change shares',
-    completions: 'complete',
-    project: 'commit',
-  },
-};
-const DELETIONS: Record<Kind, PortCall> = { ...WRITES, project: 'delete' };
+/** What reading, writing and deleting an item is, by its key. */
+const KINDS: readonly (readonly [key: RegExp, read: PortCall, write: PortCall, remove?: PortCall])[] = [
+  [new RegExp(`^${WORKSPACES} .*#`), 'completions', 'complete'],
+  [new RegExp(`^${WORKSPACES} `), 'read shares', 'change shares'],
+  [new RegExp(` ${STATE}$`), 'read state', 'announce'],
+  [new RegExp(` ${STATE}`), 'parts', 'parts'],
+  [new RegExp(` ${RECHECK}`), 'rechecks', 'write recheck'],
+  [new RegExp(` ${USERS}$`), 'users', 'save users'],
+  [new RegExp(` ${PASS}`), 'rechecks', 'finish'],
+  [/./, 'load', 'commit', 'delete'],
+];
 
-function kindOf(key: Item): Kind {
-  const sk = key?.sk?.S ?? '';
-  if (key?.pk?.S === WORKSPACES) return sk.includes('#') ? 'completions' : 'shares';
-  if (sk === STATE) return 'state';
-  if (sk.startsWith(STATE)) return 'part';
-  if (sk.startsWith(RECHECK)) return 'recheck';
-  if (sk === USERS) return 'users';
-  return sk.startsWith(PASS) ? 'pass' : 'project';
+function callOf(how: 'read' | 'write' | 'remove', key: Item): PortCall {
+  const text = `${key?.pk?.S} ${key?.sk?.S}`;
+  const [, read, write, remove = write] = KINDS.find(([of]) => of.test(text)) as (typeof KINDS)[number];
+  return { read, write, remove }[how];
 }
 
 function updateCall({
@@ -157,7 +114,7 @@ function updateCall({
   UpdateExpression = '',
   ConditionExpression = '',
 }: Update | UpdateItemCommandInput): PortCall {
-  if (kindOf(Key as Item) === 'state') return 'announce';
+  if (Key?.sk?.S === STATE) return 'announce';
   if (ConditionExpression.includes('endedBy = :me')) return 'finish';
   if (UpdateExpression.includes('SET leaseOwner')) return 'take lease';
   if (!UpdateExpression.includes('endedBy')) return 'save progress';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Priorities } from './priorities.ts';
+import { Priorities } from './meeting.ts';
 
 const always = () => true;
 
@@ -15,15 +15,6 @@ function walk(order: readonly string[], changes: readonly number[], steps: Recor
     taken.push(next);
   }
 }
-
-it('lets the first go until it is done, and then the next', () => {
-  expect(walk(['a', 'b'], [], { a: 3, b: 2 })).toBe('aaabb');
-});
-
-it('puts whoever would go at a change behind all others', () => {
-  expect(walk(['a', 'b', 'c'], [1], { a: 3, b: 2, c: 1 })).toBe('abbcaa');
-  expect(walk(['a', 'b'], [1, 3], { a: 4, b: 4 })).toBe('abbaaabb');
-});
 
 it('passes over who can not go, and takes no step when nobody can', () => {
   const priorities = new Priorities(['a', 'b'], [1]);

@@ -7,12 +7,13 @@ import {
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { MARGIN_MS, type Publish, type Rejected } from '../../functions/handlers/create-publish.ts';
 import { messageOf } from '../../functions/topic/entry.ts';
-import { type Failing, Life } from './life.ts';
+import { LambdaProcess } from './lambda-process.ts';
+import { failingWith, type Life } from './life.ts';
 import { StreamSource } from './models/event-source.ts';
 import { TopicModel } from './models/topic.ts';
 import { refusals } from './models/topic-errors.ts';
 import { eventsOf, PublishingOracle } from './oracle/publishing.ts';
-import { isAmong, isDuring, type PartlyPublished } from './plan/partly.ts';
+import { isAmong, isDuring, type PartlyPublished } from './plan/faults.ts';
 import type { Shared } from './shared.ts';
 
 const TOPIC = 'arn:aws:sns:eu-west-1:000000000000:changewire';
@@ -26,13 +27,9 @@ export class Publisher {
   readonly topic = new TopicModel({ arn: TOPIC });
   readonly #shared: Shared;
   readonly #source: StreamSource;
-  #life: Life | undefined;
+  readonly #process: LambdaProcess;
   #publish: Publish | undefined;
-  #deadline = 0;
-  #runs = 0;
-  #isRunning = false;
   #isPaused = false;
-  #died: (() => void) | undefined;
   #watch = new PublishingOracle([]);
   /** The entries that failed in the last run, and how often in this one. */
   #failedBefore = new Set<string>();
@@ -42,6 +39,9 @@ export class Publisher {
 
   constructor(shared: Shared) {
     this.#shared = shared;
+    this.#process = new LambdaProcess(shared, 'publish', life => {
+      this.#publish = this.#publishIn(life);
+    });
     this.#source = new StreamSource({
       records: shared.shard,
       batchSize: shared.plan.streamBatch,
@@ -50,7 +50,7 @@ export class Publisher {
   }
 
   get isIdle(): boolean {
-    return !this.#isRunning && this.#source.pending === 0;
+    return !this.#process.isRunning && this.#source.pending === 0;
   }
 
   /** No run begins until it goes on. */
@@ -66,53 +66,33 @@ export class Publisher {
   /** The table's stream ends here, and another one begins. @returns the ids of events that are lost with
    *  it */
   cut(): string[] {
-    this.#life?.kill();
+    this.#process.kill();
     return this.#source.cut().flatMap(record => eventsOf(record).map(({ id }) => id));
   }
 
   /** To be called when the stream may have grown. */
   wake(): void {
-    if (this.isIdle || this.#isRunning || this.#isPaused) return;
-    this.#isRunning = true;
-    this.#shared.scheduler.after(50 + this.#shared.random() * 400, () => void this.#run());
+    if (this.isIdle || this.#process.isRunning || this.#isPaused) return;
+    this.#process.runAfter(50 + this.#shared.random() * 400, () => this.#run());
   }
 
   async #run(): Promise<void> {
-    const { plan, nature, coverage, scheduler, random, fail } = this.#shared;
-    const run = this.#runs++;
+    const { plan, nature, coverage, random } = this.#shared;
+    const run = this.#process.runs;
     const again = plan.streamAgain.find(each => each.run === run);
     if (again && nature.faulty && this.#source.position > 0) {
       this.#source.stepBack(again.records);
       coverage.add('stream', 'records twice');
     }
-    const life = this.#alive();
-    life.expect(plan.publisher[run] ?? []);
-    const isShort = nature.faulty && random() < SHORT_RUNS;
-    const budget = isShort ? MARGIN_MS - 200 + random() * 600 : TIMEOUT_MS;
-    this.#deadline = scheduler.now + budget;
-    const timeout = scheduler.after(budget, () => life.kill());
-    const died = new Promise<void>(resolve => {
-      this.#died = resolve;
-    });
-    await Promise.race([this.#source.run(), died]).catch(fail);
-    timeout();
-    this.#isRunning = false;
+    const limit = () =>
+      nature.faulty && random() < SHORT_RUNS ? MARGIN_MS - 200 + random() * 600 : TIMEOUT_MS;
+    await this.#process.run(plan.publisher[run] ?? [], limit, () => this.#source.run());
     this.wake();
   }
 
-  #alive(): Life {
-    const { nature, random, log, releases } = this.#shared;
-    const release = releases.draw('publish');
-    if (this.#life && !this.#life.isDead && this.#life.release === release) return this.#life;
-    const life: Life = new Life(
-      nature,
-      () => {
-        if (this.#life === life) this.#died?.();
-      },
-      release,
-    );
-    this.#life = life;
-    this.#publish = release.createPublish({
+  #publishIn(life: Life): Publish {
+    const { random, log } = this.#shared;
+    return life.release.createPublish({
       sns: { send: (command: object) => this.#send(life, command) } as unknown as SNSClient,
       topicArn: TOPIC,
       sleep: (ms, signal) => life.sleep(ms, signal),
@@ -121,7 +101,6 @@ export class Publisher {
       log,
       count: () => {},
     });
-    return life;
   }
 
   async #invoke(event: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> {
@@ -130,36 +109,26 @@ export class Publisher {
     this.#watch = watch;
     this.#failedBefore = new Set(this.#failures.keys());
     this.#failures = new Map();
-    const getRemainingTimeInMillis = () => this.#deadline - this.#shared.scheduler.now;
+    const getRemainingTimeInMillis = () => this.#process.left;
     const answer = await this.#publish(event, { getRemainingTimeInMillis });
     if (answer.batchItemFailures.length > 0 && getRemainingTimeInMillis() < MARGIN_MS)
       this.#shared.coverage.add('publisher', 'out of time');
-    this.#judge(() => watch.ends(answer));
+    this.#shared.judge(() => watch.ends(answer));
     return answer;
-  }
-
-  /** Runs a check; what it finds does not reach Lambda. */
-  #judge(check: () => void): void {
-    try {
-      check();
-    } catch (error) {
-      this.#shared.fail(error);
-    }
   }
 
   async #send(life: Life, command: object) {
     if (!(command instanceof PublishBatchCommand)) throw new Error('the topic knows PublishBatch alone');
     const { input } = command;
     const watch = this.#watch;
-    this.#judge(() => watch.sends(entriesOf(input).map(({ event }) => event)));
+    this.#shared.judge(() => watch.sends(entriesOf(input).map(({ event }) => event)));
     try {
       const answer = await life.call(
         'topic.publish',
         () => this.#partly(input),
         (work, fault) => {
           if (fault === 'some-fail') return this.topic.publishBatch(input, this.#someOf(input));
-          if (fault === 'worked-then-failed') work();
-          throw Object.assign(new Error('Rate exceeded'), { name: 'ThrottledException' });
+          return failing(work, fault);
         },
       );
       const taken = new Set(answer.Successful?.map(({ Id }) => Id));
@@ -174,7 +143,9 @@ export class Publisher {
   /** Publishes the entries that the plan does not let fail. */
   #partly(input: PublishBatchCommandInput): PublishBatchCommandOutput {
     const { plan, nature } = this.#shared;
-    const now = nature.faulty ? plan.partly.publish.filter(partly => isDuring(partly, this.#runs - 1)) : [];
+    const now = nature.faulty
+      ? plan.partly.publish.filter(partly => isDuring(partly, this.#process.runs - 1))
+      : [];
     const struck = (how: PartlyPublished['how']) =>
       entriesOf(input).filter(({ event }) => now.some(one => one.how === how && isAmong(one, event)));
     const [failed, refused, malformed] = [struck('failed'), struck('refused'), struck('malformed')];
@@ -255,7 +226,4 @@ function idsOf(entries: readonly Entry[]): Set<string> {
   return new Set(entries.map(({ id }) => id));
 }
 
-const failing: Failing<void> = (work, fault) => {
-  if (fault === 'worked-then-failed') work();
-  throw Object.assign(new Error('Throttled'), { name: 'RequestThrottled' });
-};
+const failing = failingWith(() => Object.assign(new Error('Throttled'), { name: 'RequestThrottled' }));

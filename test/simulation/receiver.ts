@@ -4,11 +4,10 @@ import { wants } from '../../functions/model/filter.ts';
 import type { EndpointKind } from '../../functions/model/kinds.ts';
 import { readSlack } from '../kit/delivery/read-slack.ts';
 import { readTeams } from '../kit/delivery/read-teams.ts';
-import { BatchesOracle, type InHand } from './oracle/batches.ts';
+import { BatchesOracle, type InHand, SettlingOracle } from './oracle/batches.ts';
 import { ChannelOracle } from './oracle/channel.ts';
 import type { DeliveriesOracle } from './oracle/deliveries.ts';
 import { idOf, type RowsOracle } from './oracle/rows.ts';
-import { SettlingOracle } from './oracle/settling.ts';
 import { type Shared, WORKSPACE } from './shared.ts';
 
 export const LINK_TEMPLATES: LinkTemplates = [

@@ -3,29 +3,11 @@ import type { ChangeEvent } from '../../functions/model/event.ts';
 import { Coverage } from './faults.ts';
 import type { Plan } from './plan.ts';
 import { virtualTimers } from './scheduler.ts';
-import { planOf } from './seeds.ts';
+import { smallEdit, smallPlan, WALK } from './small-plan.ts';
 import { World } from './world.ts';
 
 const MINUTE = 60_000;
-const RUN = { budget: 900_000, strikes: [] };
-const PLAN: Plan = {
-  ...planOf(1),
-  workspace: { projects: 5, tasks: 2 },
-  freedoms: {},
-  pageSize: { projects: 50, tasks: 50, auditLog: 50 },
-  skew: { service: 0, pollers: [0, 0] },
-  chat: undefined,
-  concurrency: 4,
-  others: 0,
-  sick: undefined,
-  outages: [],
-  poison: undefined,
-  restless: undefined,
-  sluggish: undefined,
-  unwelcome: undefined,
-  schedule: undefined,
-  steps: [],
-};
+const PLAN: Plan = { ...smallPlan('dynamodb', []), workspace: { projects: 5, tasks: 2 } };
 
 it('invariant 11: a receiver that is down for an hour has everything within 15 minutes of its return, in order, without anybody doing anything', async () => {
   const world = new World(PLAN, new Coverage());
@@ -33,7 +15,7 @@ it('invariant 11: a receiver that is down for an hour has everything within 15 m
   try {
     world.calm();
     const pass = async (mode: 'changes' | 'sweep'): Promise<void> => {
-      void world.pollers.run({ ...RUN, mode });
+      void world.pollers.run({ ...WALK, mode });
       await world.pass(MINUTE);
       await world.until(() => world.pollers.areIdle, 'a run ends');
     };
@@ -42,16 +24,7 @@ it('invariant 11: a receiver that is down for an hour has everything within 15 m
     const began = commits.events.length;
     delivery.down.add('webhook');
     for (let minute = 0; minute < 60; minute++) {
-      const edit = {
-        edit: 'update project',
-        a: minute % 5,
-        b: 0,
-        value: minute,
-        by: [minute],
-        audit: true,
-        touch: true,
-      } as const;
-      world.service.edit(edit);
+      world.service.edit({ ...smallEdit('update project'), a: minute % 5, value: minute, by: [minute] });
       await pass('changes');
     }
     const missed = commits.events.slice(began).map(({ id }) => id);

@@ -1,7 +1,7 @@
 import type { SimulatedBackend } from '../../simulator/backend.ts';
 import type { SimulatedProcess } from '../../simulator/data/workspace.ts';
 import type { Coverage } from './faults.ts';
-import type { Restless } from './plan/restless.ts';
+import type { Restless } from './plan/service.ts';
 import { PROCESS } from './shared.ts';
 
 /** Hides one project from each reading of the list for a while, though its task list answers. When a

@@ -3,7 +3,6 @@ import { setImmediate as turn } from 'node:timers/promises';
 
 interface Due {
   readonly at: number;
-  readonly seq: number;
   action: (() => void) | undefined;
 }
 
@@ -15,10 +14,9 @@ export class Stuck extends Error {}
  *  same way. */
 export class Scheduler {
   #now: number;
-  #seq = 0;
   #frozen = 0;
-  /** A binary heap: the earliest first, and of two at one time the one that was asked for first. */
-  readonly #heap: Due[] = [];
+  /** The latest first, and of two at one time the one that was asked for last. */
+  readonly #dues: Due[] = [];
 
   constructor(now: number) {
     this.#now = now;
@@ -36,9 +34,10 @@ export class Scheduler {
 
   /** Runs `action` after `ms`. @returns a function that cancels it */
   after(ms: number, action: () => void): () => void {
-    this.#seq += 1;
-    const due: Due = { at: this.#now + Math.max(0, Math.ceil(ms)), seq: this.#seq, action };
-    this.#push(due);
+    const due: Due = { at: this.#now + Math.max(0, Math.ceil(ms)), action };
+    let place = this.#dues.length;
+    while (place > 0 && (this.#dues[place - 1] as Due).at <= due.at) place -= 1;
+    this.#dues.splice(place, 0, due);
     return () => {
       due.action = undefined;
     };
@@ -54,7 +53,7 @@ export class Scheduler {
     const end = this.#now + limit;
     await turn();
     while (!isDone()) {
-      const due = this.#pop();
+      const due = this.#dues.pop();
       if (!due || due.at > end)
         throw new Stuck(`${what}: ${due ? 'not in time' : 'nothing is left to happen'}`);
       if (!due.action) continue;
@@ -78,43 +77,6 @@ export class Scheduler {
     });
     await this.until(() => over, 'time passes');
   }
-
-  #push(due: Due): void {
-    const heap = this.#heap;
-    heap.push(due);
-    for (let index = heap.length - 1; index > 0; ) {
-      const parent = (index - 1) >> 1;
-      if (!isBefore(heap[index], heap[parent])) return;
-      swap(heap, index, parent);
-      index = parent;
-    }
-  }
-
-  #pop(): Due | undefined {
-    const heap = this.#heap;
-    const [first] = heap;
-    const last = heap.pop();
-    if (heap.length === 0 || !last) return first;
-    heap[0] = last;
-    for (let index = 0; ; ) {
-      const left = 2 * index + 1;
-      const child = isBefore(heap[left + 1], heap[left]) ? left + 1 : left;
-      if (!isBefore(heap[child], heap[index])) return first;
-      swap(heap, index, child);
-      index = child;
-    }
-  }
-}
-
-function isBefore(one: Due | undefined, other: Due | undefined): boolean {
-  if (!one || !other) return one !== undefined;
-  return one.at < other.at || (one.at === other.at && one.seq < other.seq);
-}
-
-function swap(heap: Due[], one: number, other: number): void {
-  const [left, right] = [heap[one], heap[other]] as [Due, Due];
-  heap[one] = right;
-  heap[other] = left;
 }
 
 /** The scheduler of the present asynchronous context: of all code that is called, however indirectly,

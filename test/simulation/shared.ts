@@ -37,4 +37,6 @@ export interface Shared {
   readonly log: Log;
   /** Ends the run with an error that was found far from the code that drives it. */
   readonly fail: (error: unknown) => void;
+  /** Runs a check: a violation ends the run, not the code in which it is found. */
+  readonly judge: (check: () => void) => void;
 }

@@ -1,6 +1,6 @@
 import { ChangeMessageVisibilityCommand, SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
-import type { Failing, Life } from './life.ts';
+import { failingWith, type Life } from './life.ts';
 import { QueueModel, type SimulatedQueue } from './models/queue.ts';
 import type { Shared } from './shared.ts';
 
@@ -63,10 +63,7 @@ export function sqsClient(
 }
 
 const throttled = () => Object.assign(new Error('Throttled'), { name: 'RequestThrottled' });
-const failing: Failing<object> = (work, fault) => {
-  if (fault === 'worked-then-failed') work();
-  throw throttled();
-};
+const failing = failingWith(throttled);
 
 function textsOf(attributes: Attributes): Record<string, string> {
   return Object.fromEntries(

@@ -4,14 +4,13 @@ import { type Ticker as LocalTicker, periodOf, startTicker } from '../../local/l
 import { between } from '../../simulator/data/random.ts';
 import type { Delivery } from './delivery.ts';
 import type { Strike } from './faults.ts';
-import { Life } from './life.ts';
+import { Life, ProcessLife } from './life.ts';
 import type { PassesOracle } from './oracle/passes.ts';
 import type { RowsOracle } from './oracle/rows.ts';
 import { Violation } from './oracle/violation.ts';
 import type { Passes } from './passes.ts';
 import { areClose } from './plan/clocks.ts';
 import type { Pollers } from './pollers.ts';
-import { ProcessLife } from './process-life.ts';
 import { type Release, today } from './releases/release.ts';
 import type { Shared } from './shared.ts';
 
@@ -132,26 +131,19 @@ export class Ticker {
     return true;
   }
 
+  /** A tick in a process of its own. Its errors appear in Lambda's metrics only; the next tick makes up for it. */
   #tick(isOn: boolean, strikes: readonly Strike[]): void {
     const { scheduler, nature, releases, fail } = this.#shared;
-    const done = { claimed: false, sent: false };
-    const end = this.#begins();
-    const died = () => {
-      this.#died(done);
-      end();
+    const begin = (died: () => void) => {
+      const life = new Life(nature, died, releases.draw('tick'));
+      life.expect(strikes);
+      return life;
     };
-    const life = new Life(nature, died, releases.draw('tick'));
-    life.expect(strikes);
     const deadline = scheduler.now + LIMIT_MS;
-    const cutOff = scheduler.after(LIMIT_MS, () => life.kill());
-    const tick = this.#tickIn(life, { isOn, done });
-    // Its errors appear in Lambda's metrics only; the next tick makes up for it.
-    void tick(() => deadline - scheduler.now)
-      .catch(error => void (error instanceof TypeError && fail(error)))
-      .finally(() => {
-        cutOff();
-        end();
-      });
+    const remaining = () => deadline - scheduler.now;
+    void this.#tickOf(begin, { isOn }, remaining).catch(
+      error => void (error instanceof TypeError && fail(error)),
+    );
   }
 
   /** Starts the process of one machine, unless it runs. */
@@ -159,7 +151,7 @@ export class Ticker {
     const isOn = this.#isStarting;
     if (this.#ticking?.isOn === isOn) return;
     this.#stop();
-    const { scheduler, clocks, nature, random, storage, fail } = this.#shared;
+    const { scheduler, clocks, nature, plan, random, storage, fail } = this.#shared;
     const period = isOn ? periodOf(this.#processesOf(today)) : MINUTE_MS;
     const process = new ProcessLife(nature, () => {
       if (this.#ticking === ticking) this.#ticking = undefined;
@@ -180,7 +172,8 @@ export class Ticker {
         if (isOn !== this.#isStarting) return;
         if (isOn && this.#isMissed(period)) return;
         if (isOn) this.#again(period, () => ticker.now());
-        await this.#tickOf(process, { isOn, period }, remaining);
+        const begin = (died: () => void) => process.begin(plan.ticks[this.#ticks++] ?? [], died);
+        await this.#tickOf(begin, { isOn, period }, remaining, life => process.ends(life));
       },
       isReplaying: async () => (await rows.list()).some(({ replay }) => replay !== undefined),
       isChanged: () => false,
@@ -196,25 +189,25 @@ export class Ticker {
     this.#ticking = undefined;
   }
 
-  /** A tick of a process that goes on. */
+  /** @param begin begins the life of the tick, and is told what to do when it dies */
   async #tickOf(
-    process: ProcessLife,
-    how: { readonly isOn: boolean; readonly period: number },
+    begin: (died: () => void) => Life,
+    how: { readonly isOn: boolean; readonly period?: number },
     remaining?: () => number,
+    ended: (life: Life) => void = () => {},
   ): Promise<void> {
-    const { scheduler, plan } = this.#shared;
     const done = { claimed: false, sent: false };
     const end = this.#begins();
-    const life = process.begin(plan.ticks[this.#ticks++] ?? [], () => {
+    const life = begin(() => {
       this.#died(done);
       end();
     });
-    const cutOff = scheduler.after(LIMIT_MS, () => life.kill());
+    const cutOff = this.#shared.scheduler.after(LIMIT_MS, () => life.kill());
     try {
       await this.#tickIn(life, { ...how, done })(remaining);
     } finally {
       cutOff();
-      process.ends(life);
+      ended(life);
       end();
     }
   }
@@ -244,7 +237,7 @@ export class Ticker {
   #checkAge(age: number, most: number): void {
     const { plan, fail } = this.#shared;
     const untold = (plan.schedule?.changes.slowest ?? 0) + IDLE_MS;
-    if (age <= most + untold + SLACK_MS || !areClose(plan.skew, plan.steps)) return;
+    if (age <= most + untold + SLACK_MS || !areClose(plan)) return;
     fail(new Violation(6, `a tick takes the oldest pass for ${age} ms old, where it is ${most} ms at most`));
   }
 

@@ -2,7 +2,6 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { CHANGE } from '../../functions/store/keys.ts';
 import { seededRandom } from '../../simulator/data/random.ts';
 import { Clocks } from './clocks.ts';
-import { crampedTable } from './cramped-table.ts';
 import { Delivery, SIGNING_SECRET } from './delivery.ts';
 import type { Coverage } from './faults.ts';
 import type { Nature } from './life.ts';
@@ -16,14 +15,12 @@ import type { EntriesOracle } from './oracle/entries.ts';
 import { LeasesOracle } from './oracle/leases.ts';
 import { PassesOracle } from './oracle/passes.ts';
 import { RowsOracle } from './oracle/rows.ts';
-import { SecretsOracle } from './oracle/secrets.ts';
 import { SharesOracle } from './oracle/shares.ts';
-import { Violation } from './oracle/violation.ts';
+import { SecretsOracle, Violation } from './oracle/violation.ts';
 import { WatchedProcess } from './oracle/watched-process.ts';
 import { Passes } from './passes.ts';
 import { areClose } from './plan/clocks.ts';
-import type { RestoreStep } from './plan/restore.ts';
-import type { MeetStep, OperateStep, Plan } from './plan.ts';
+import type { MeetStep, OperateStep, Plan, RestoreStep } from './plan.ts';
 import { Pollers } from './pollers.ts';
 import { Publisher } from './publisher.ts';
 import { Releases } from './releases/releases.ts';
@@ -79,14 +76,11 @@ export class World {
       const line = `${level} ${message} ${details ? JSON.stringify(details) : ''}`;
       this.said.push(line);
       const [failed] = /assertion\.failed: [\w.-]+/.exec(line) ?? [];
-      if (failed) this.#failure ??= { error: new Violation(2, failed) };
+      if (failed) this.#fail(new Violation(2, failed));
     };
     coverage.add('storage', plan.storage);
     const nature: Nature = { scheduler, random, coverage, faulty: true, delays: {} };
-    this.storage =
-      plan.storage === 'sqlite'
-        ? sqliteStorage()
-        : dynamoStorage(processesIn(plan), nature, table => crampedTable(table, plan, nature));
+    this.storage = plan.storage === 'sqlite' ? sqliteStorage() : dynamoStorage(plan, nature);
     this.#shared = {
       plan,
       scheduler,
@@ -99,9 +93,8 @@ export class World {
       shard: [],
       wrote: by => this.#wrote(by),
       log: { info: say('info'), warn: say('warn'), error: say('error') },
-      fail: error => {
-        this.#failure ??= { error };
-      },
+      fail: error => this.#fail(error),
+      judge: check => this.#judge(check),
     };
     this.service = new ServiceSide(plan, scheduler, this.secrets, coverage);
     this.processes = processesIn(plan).map(id => new WatchedProcess(id, plan, this.service, coverage));
@@ -109,7 +102,7 @@ export class World {
     this.paces = new PassesOracle(plan.schedule ?? UNSCHEDULED, coverage, () => this.clocks.apart);
     this.shares = new SharesOracle(coverage, {
       ceiling: plan.concurrency,
-      isStrict: areClose(plan.skew, plan.steps),
+      isStrict: areClose(plan),
       wall: () => scheduler.wall,
     });
     const { paces, shares } = this;
@@ -255,22 +248,24 @@ export class World {
 
   /** An operator resumes endpoints: those that are stopped or paused, or all. */
   resumeEndpoints(which: { readonly all: boolean }): Promise<void> {
-    return this.#done(this.delivery.resume(which), 'endpoints are resumed');
+    return this.done(this.delivery.resume(which), 'endpoints are resumed');
   }
 
   operate(step: OperateStep): Promise<void> {
-    return this.#done(this.delivery.operate(step), 'an operator has done it');
+    return this.done(this.delivery.operate(step), 'an operator has done it');
   }
 
-  async #done(work: Promise<void>, what: string): Promise<void> {
+  /** Lets things happen until this has settled. */
+  async done<Result>(work: Promise<Result>, what: string): Promise<Result> {
     let isDone = false;
     void work.then(
       () => {
         isDone = true;
       },
-      error => this.#shared.fail(error),
+      error => this.#fail(error),
     );
     await this.until(() => isDone, what);
+    return work;
   }
 
   #isUnwanted(endpoint: string, eventId: string): boolean {
@@ -296,19 +291,29 @@ export class World {
     return this.#shared.clocks;
   }
 
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+  }
+
+  #judge(check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
   #wrote(by: string | undefined): void {
     const records = this.storage.stream.slice(this.#streamed);
     this.#streamed = this.storage.stream.length;
     if (records.length === 0) return;
-    try {
+    this.#judge(() => {
       for (const process of this.processes) process.wrote(records, by);
       this.#leases.wrote(records, by, this.clocks.latest);
       this.#rows.wrote(records);
       this.paces.wrote(records, by);
       this.shares.wrote(records, by);
-    } catch (error) {
-      this.#shared.fail(error);
-    }
+    });
     // The publisher is handed change records alone (infra/parts/publish.ts), and the stream keeps no order within a transaction.
     const changes = records.filter(isChangeRecord);
     const order = new Map(changes.map(record => [record, this.#shared.random()]));
@@ -340,11 +345,7 @@ export class World {
     this.#onTheWay += 1;
     this.scheduler.after(ms, () => {
       this.#onTheWay -= 1;
-      try {
-        take();
-      } catch (error) {
-        this.#shared.fail(error);
-      }
+      this.#judge(take);
     });
   }
 }

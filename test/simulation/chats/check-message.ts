@@ -8,14 +8,10 @@ import type {
   TaskEvent,
 } from '../../../functions/model/event.ts';
 import { type Shown, visible } from '../../kit/delivery/shown.ts';
-import { namesActors } from './check-actors.ts';
-import { entriesFault } from './check-entries.ts';
 import { linkFault } from './check-links.ts';
-import { shownIn } from './check-paragraph.ts';
-import { differ, originOf, span } from './check-parts.ts';
-import { isSentenceOf } from './check-sentence.ts';
+import { isSentenceOf, shownIn } from './check-paragraph.ts';
 import { type Item, inOrder, itemOf } from './items.ts';
-import { isCutOf } from './tells.ts';
+import { differ, isCutOf, namesActors, originOf, span } from './tells.ts';
 
 /** How many units of a title are shown, counted after Slack's escapes. */
 const TITLE_LIMIT = 138;
@@ -158,19 +154,60 @@ function tellsSource(shown: Shown, event: SourceEvent): Told {
   const names = 'project' in data ? [data.project.id] : [];
   const reason = 'reason' in data ? visible(data.reason).slice(0, 700) : '';
   return (
-    differ('title', shown.title, SOURCE_TITLES[type]) ??
-    differ('summary', shown.summary, originOf(event)) ??
+    noteFault(shown, [event], SOURCE_TITLES[type], note) ??
     differ('times', shown.times.join(), span(Date.parse(since), Date.parse(time)).join()) ??
-    differ('tail', shown.tail, undefined) ??
-    differ('other text', shown.instead ?? shown.title, shown.title) ??
-    linkFault(shown, [event], [], []) ??
-    differ(
-      'notification',
-      visible(shown.notification).slice(0, 200),
-      `${shown.title}: ${note}`.slice(0, 200),
-    ) ??
     (shown.paragraphs.length === 1 && [...names, reason].every(text => note.includes(text))
       ? { left: 0 }
       : `“${note}” does not tell ${JSON.stringify(data)}`)
   );
+}
+
+/** How many entries are shown, and how much of each at least. */
+const [SHOWN, LEAST] = [5, 200];
+
+/** What is wrong with a message about these entries of the audit log: it must show the first five, each with those who acted, and
+ *  count the others. */
+export function entriesFault(
+  shown: Shown,
+  events: readonly [AuditEvent, ...AuditEvent[]],
+): string | undefined {
+  const times = events.map(({ time }) => time.slice(0, 19));
+  const note = visible(shown.paragraphs.map(({ heading }) => heading).join());
+  const told = events.filter(event => note.includes(begin(event)));
+  const left = events.length - SHOWN;
+  const further = left > 0 ? ` · and ${left} more` : '';
+  const isCounted = left > 0 ? note.endsWith(further) : !/ · and \d+ more$/.test(note);
+  return (
+    noteFault(shown, events, 'Audit log', note) ??
+    timesFault(shown.times, times) ??
+    differ('number of entries', String(told.length), String(Math.min(SHOWN, events.length))) ??
+    (isCounted ? undefined : `“${note}” does not count ${events.length} entries`)
+  );
+}
+
+/** What is wrong with a message that shows a note of its own instead of changes, besides its text and times. */
+function noteFault(shown: Shown, events: readonly ChangeEvent[], title: string, note: string) {
+  const notification = visible(shown.notification).slice(0, 200);
+  return (
+    differ('title', shown.title, title) ??
+    differ('summary', shown.summary, originOf(events[0] as ChangeEvent)) ??
+    differ('tail', shown.tail, undefined) ??
+    differ('other text', shown.instead ?? shown.title, shown.title) ??
+    linkFault(shown, events, [], []) ??
+    differ('notification', notification, `${shown.title}: ${note}`.slice(0, 200))
+  );
+}
+
+/** A table that was restored as a new one tells entries again at another time, with the same id: of two such events in one batch it is
+ *  open which one is judged here. So one of the times shown must be that of one of these. */
+function timesFault(shown: readonly string[], told: readonly string[]): string | undefined {
+  const isTold = shown.some(time => told.includes(time));
+  return isTold ? undefined : differ('times', shown.join(), told.join());
+}
+
+/** The begin of what is shown of an entry: an entry's own `id` comes first, so no two begin alike. */
+function begin({ data: { users, entry } }: AuditEvent): string {
+  const who = users.map(({ id, name }) => name ?? id).join(', ');
+  const text = visible(typeof entry === 'string' ? entry : JSON.stringify(entry)).slice(0, LEAST);
+  return who === '' ? text : `${who}: ${text}`;
 }

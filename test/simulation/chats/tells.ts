@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from '../../../functions/basics/json.ts';
+import type { Actor, ChangeEvent } from '../../../functions/model/event.ts';
 import { visible } from '../../kit/delivery/shown.ts';
 import { isEmpty } from '../../kit/told.ts';
 
@@ -72,4 +73,57 @@ function nameOf(value: Json): string | undefined {
 
 function isName(value: Json | undefined): value is string {
   return typeof value === 'string' && value !== '';
+}
+
+/** Where an event comes from, as a message says it. */
+export function originOf({ source, data }: ChangeEvent): string {
+  return `process ${data.process.id} · workspace ${source.split('/')[2]}`;
+}
+
+/** The times of an interval (ms since 1970) as a message shows them, to the second. */
+export function span(after: number, before: number): string[] {
+  const times = after === before ? [before] : [after, before];
+  return times.map(time => new Date(time).toISOString().slice(0, 19));
+}
+
+/** What is wrong with a part of a message; undefined when it is what it should be. */
+export function differ(
+  what: string,
+  shown: string | undefined,
+  told: string | undefined,
+): string | undefined {
+  return shown === told ? undefined : `its ${what} is “${shown}” instead of “${told}”`;
+}
+
+/** Names are cut to this length, so that a phone can show them. */
+const NAME_LIMIT = 60;
+/** Of more actors than this two are named. */
+const MAX_COUNT = 3;
+
+/** Whether a text names these actors, in their order: all of up to three; of more the first two, and how many
+ *  others there are. */
+export function namesActors(text: string, actors: readonly Actor[]): boolean {
+  const shown = visible(text);
+  if (actors.length <= MAX_COUNT) return isInTurn(shown, actors);
+  const others = ` and ${actors.length - 2} others`;
+  return (
+    shown.endsWith(others) &&
+    splits(shown.slice(0, -others.length), ', ').some(
+      ([first, second]) => isActor(first, actors[0]) && isActor(second, actors[1]),
+    )
+  );
+}
+
+function isInTurn(text: string, [first, ...others]: readonly Actor[]): boolean {
+  if (others.length === 0) return isActor(text, first);
+  return splits(text, others.length === 1 ? ' and ' : ', ').some(
+    ([one, rest]) => isActor(one, first) && isInTurn(rest, others),
+  );
+}
+
+function isActor(shown: string, actor: Actor | undefined): boolean {
+  if (!actor) return false;
+  const { id, name = '' } = actor;
+  const called = visible(name) === '' ? id : name;
+  return visible(called) === '' ? shown === '(no name)' : isCutOf(shown, called, NAME_LIMIT);
 }

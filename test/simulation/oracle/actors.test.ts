@@ -98,42 +98,46 @@ function eventOf(
   } as unknown as ChangeEvent;
 }
 
-test('those who edited a project in the interval are right, others are not', () => {
-  const it = world();
-  it.touch(10, ['101']);
-  it.touch(10, ['102', '103']);
-  const run = it.begin();
-  it.tell(run, eventOf([ANNA, TOMAS]));
-  it.tell(run, eventOf([TOMAS]));
-  expect(() => it.tell(run, eventOf([{ id: '104' }]))).toThrow('names 104, who did not edit it');
-});
+const TASK = '500001';
+const BRUNO = { id: '103' };
 
-test('an edit counts within the interval alone, with a second for the whole seconds of its beginning', () => {
+/** Anna edits project 1001 after 10 s, Tomás after 20 s, and Bruno a task in it after 30 s. */
+function edited() {
   const it = world();
-  it.touch(10, ['101']);
-  const run = it.begin();
-  it.tell(run, eventOf([ANNA], { from: 10.5 }));
-  it.tell(run, eventOf([ANNA], { to: 10 }));
-  for (const span of [{ from: 11 }, { to: 9.9 }])
-    expect(() => it.tell(run, eventOf([ANNA], span))).toThrow('did not edit it');
-});
-
-test('an edit that no entry tells is an edit', () => {
-  const it = world();
-  it.edit(10, ['101'], (edit, user) => edit.touchProject('p', '1001', { user, audit: false }));
-  it.tell(it.begin(), eventOf([ANNA]));
-});
-
-test('who edited a task did not edit its project, nor another task, nor the other way round', () => {
-  const it = world();
-  it.edit(10, ['101'], (edit, user) => edit.updateTask('p', '1001', '500001', { status: 'Done' }, { user }));
+  it.touch(10, ['101', SYSTEM]);
   it.touch(10, ['102']);
+  it.edit(10, ['103'], (edit, user) => edit.updateTask('p', '1001', TASK, { status: 'Done' }, { user }));
+  return it;
+}
+
+test.each([
+  [
+    'all in the interval, with a second for the whole seconds of its beginning',
+    [ANNA, TOMAS],
+    { from: 10.5 },
+  ],
+  ['one until its end', [ANNA], { to: 10 }],
+  ['who edited the task', [BRUNO], { task: TASK }],
+] as const)('it is right to name %s', (_, actors, told) => {
+  const it = edited();
+  it.tell(it.begin(), eventOf(actors, told));
+});
+
+test.each([
+  ['somebody who edited nothing', [{ id: '104' }], {}, 'names 104, who did not edit it'],
+  ['who edited it before the interval', [ANNA], { from: 11 }, 'names 101'],
+  ['who edited it after the interval', [TOMAS], { to: 19.9 }, 'names 102'],
+  ['who edited a task of the project', [BRUNO], {}, 'names 103'],
+  ['who edited the project of the task', [ANNA], { task: TASK }, 'names 101'],
+  ['who edited another task', [BRUNO], { task: '500002' }, 'names 103'],
+  ['somebody who is no user', [{ id: SYSTEM }], {}, 'who is no user'],
+  ['a user by another name', [{ id: '101', name: 'Tomás Herrera' }], {}, 'calls 101 Tomás Herrera'],
+  ['one user twice', [ANNA, TOMAS, ANNA], {}, 'names 101 twice'],
+  ['the later one first', [TOMAS, ANNA], {}, 'in another order'],
+] as const)('it is wrong to name %s', (_, actors, told, problem) => {
+  const it = edited();
   const run = it.begin();
-  it.tell(run, eventOf([ANNA], { task: '500001' }));
-  it.tell(run, eventOf([TOMAS]));
-  expect(() => it.tell(run, eventOf([ANNA]))).toThrow('names 101');
-  expect(() => it.tell(run, eventOf([ANNA], { task: '500002' }))).toThrow('names 101');
-  expect(() => it.tell(run, eventOf([TOMAS], { task: '500001' }))).toThrow('names 102');
+  expect(() => it.tell(run, eventOf(actors, told))).toThrow(problem);
 });
 
 test('a project that was there all the time was created by nobody in it', () => {
@@ -149,44 +153,6 @@ test('a project that was there all the time was created by nobody in it', () => 
     );
 });
 
-test('who deletes a project edits its tasks, and who moves a task edits it in both projects', () => {
-  const it = world();
-  it.edit(10, ['101'], (edit, user) => edit.moveTask('p', '1002', '500003', '1001', { user }));
-  it.edit(10, ['102'], (edit, user) => edit.deleteProject('p', '1001', { user }));
-  const run = it.begin();
-  it.tell(run, eventOf([ANNA], { task: '500003', to: 11, type: 'created' }));
-  it.tell(run, { ...eventOf([ANNA], { task: '500003' }), ...ofOther('500003', [ANNA]) } as ChangeEvent);
-  it.tell(run, eventOf([TOMAS], { type: 'deleted' }));
-  it.tell(run, eventOf([TOMAS], { task: '500001', type: 'deleted' }));
-  expect(() => it.tell(run, eventOf([ANNA], { task: '500001', type: 'deleted' }))).toThrow('names 101');
-});
-
-function ofOther(task: string, actors: readonly Actor[] | undefined) {
-  const { data } = eventOf(actors, { task, type: 'deleted' });
-  return { data: { ...data, project: { id: '1002' } } };
-}
-
-test.each([
-  ['somebody who is no user', [{ id: SYSTEM }], 'who is no user'],
-  ['a user by another name', [{ id: '101', name: 'Tomás Herrera' }], 'calls 101 Tomás Herrera'],
-  ['one user twice', [ANNA, TOMAS, ANNA], 'names 101 twice'],
-  ['the later one first', [TOMAS, ANNA], 'in another order'],
-] as const)('it is wrong to name %s', (_, actors, problem) => {
-  const it = world();
-  it.touch(10, ['101', SYSTEM]);
-  it.touch(10, ['102']);
-  const run = it.begin();
-  it.tell(run, eventOf([ANNA, TOMAS]));
-  expect(() => it.tell(run, eventOf(actors))).toThrow(problem);
-});
-
-test('of edits that carry one time the order is open', () => {
-  const it = world({ freedoms: { timestampResolution: SECOND } });
-  it.touch(10, ['101']);
-  it.touch(0.9, ['102']);
-  it.tell(it.begin(), eventOf([TOMAS, ANNA]));
-});
-
 test('sweeps and baselines tell no actors, nor does a run that does not hold the lease of changes any more', () => {
   const it = world();
   it.touch(10, ['101']);
@@ -196,14 +162,6 @@ test('sweeps and baselines tell no actors, nor does a run that does not hold the
     expect(() => it.tell(run, eventOf([ANNA]))).toThrow('found by a sweep or baseline');
   it.oracle.wrote([leaseOf('sweep', 'as a sweep now')], [], changes);
   expect(() => it.tell(changes, eventOf([ANNA]))).toThrow('found by a sweep or baseline');
-});
-
-test('a sweep that writes to the row of the other mode holds no lease of it', () => {
-  const it = world();
-  it.touch(10, ['101']);
-  const [changes, sweep] = [it.begin('changes', 1), it.begin('sweep', 1)];
-  it.oracle.wrote([leaseOf('changes', changes)], [], sweep);
-  expect(() => it.tell(sweep, eventOf([ANNA]))).toThrow('found by a sweep or baseline');
 });
 
 test('nobody is told where the service never tells its time, and by any edit so far where it does so at times', () => {
@@ -223,16 +181,6 @@ test('a change is counted where the log that the pass read says who made it', ()
   it.tell(run, eventOf([ANNA, TOMAS]));
   it.tell(run, eventOf(undefined));
   expect(it.counted()).toEqual({ told: 2, 'several told': 1, 'left out': 1 });
-});
-
-test('the entry of a moved task is counted for the task in both projects, and for no other', () => {
-  const it = world();
-  it.edit(10, ['101'], (edit, user) => edit.moveTask('p', '1001', '500001', '1002', { user }));
-  const run = it.begin();
-  it.tell(run, eventOf(undefined, { task: '500001', type: 'deleted' }));
-  it.tell(run, { ...eventOf(undefined), ...ofOther('500001', undefined) } as ChangeEvent);
-  it.tell(run, eventOf(undefined, { task: '500002' }));
-  expect(it.counted()).toEqual({ 'left out': 2 });
 });
 
 test.each([
@@ -257,26 +205,20 @@ test('a change is not counted where the system made it, or a sweep told it', () 
   expect(it.counted()).toEqual({});
 });
 
-test('edits within a second of a reading, and those of which an earlier pass read, are counted apart', () => {
-  const it = world();
+test('edits are counted apart while users are unread, within a second of a reading, and where an earlier pass read of them', () => {
+  const it = world({ isUsersRead: false });
   it.touch(10, ['101']);
   const run = it.begin();
+  it.tell(run, eventOf(undefined));
+  it.oracle.readUsers();
   it.tell(run, eventOf(undefined, { from: 9.5 }));
   it.tell(run, eventOf(undefined, { to: 10.5 }));
-  expect(it.counted()).toEqual({ 'too close to tell': 2 });
   const seen = {
     dynamodb: { Keys: { pk: { S: 'W#eu#P#p' }, sk: { S: 'PASS#changes#SEEN' } }, NewImage: {} },
   };
   it.oracle.wrote([seen], [], run);
   it.tell(it.begin(), eventOf(undefined));
-  expect(it.counted()).toEqual({ 'too close to tell': 2, 'read by an earlier pass': 1 });
-});
-
-test('a change is counted apart while the users could not be read', () => {
-  const it = world({ isUsersRead: false });
-  it.touch(10, ['101']);
-  it.tell(it.begin(), eventOf(undefined));
-  expect(it.counted()).toEqual({ 'users unread': 1 });
+  expect(it.counted()).toEqual({ 'users unread': 1, 'too close to tell': 2, 'read by an earlier pass': 1 });
 });
 
 test('a restored table takes nobody for the owner of a lease', () => {

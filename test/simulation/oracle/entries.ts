@@ -4,12 +4,12 @@ import { jsonEqual } from '../../../functions/changes/equal.ts';
 import type { AuditEvent, ChangeEvent } from '../../../functions/model/event.ts';
 import type { AuditPosition } from '../../../functions/model/process-state.ts';
 import { decode } from '../../../functions/store/codec.ts';
+import { PROJECT_PREFIX } from '../../../functions/store/keys.ts';
 import type { SimulatedBackend } from '../../../simulator/backend.ts';
 import { auditRecord } from '../../../simulator/data/audit-record.ts';
 import type { AuditEntry } from '../../../simulator/data/workspace.ts';
 import type { Told } from '../../kit/told.ts';
 import type { Coverage } from '../faults.ts';
-import { KnownRecords } from './known-records.ts';
 import { Violation } from './violation.ts';
 
 interface Watched {
@@ -257,4 +257,52 @@ function projectsOf({ details }: AuditEntry): string[] {
 function numberOf(entry: AuditEvent['data']['entry']): number {
   const [, digits] = /^log-(\d+)$/.exec(isJsonObject(entry) ? String(entry.id) : '') ?? [];
   return Number(digits);
+}
+
+/** The projects and tasks that have been known, moment by moment: each write of a snapshot begins another. */
+export class KnownRecords {
+  readonly #snapshots: Told;
+  readonly #moments: Told[];
+
+  /** `snapshots`: those that the table holds; a new value for each commit of a project. */
+  constructor(snapshots: Told) {
+    this.#snapshots = snapshots;
+    this.#moments = [{ ...snapshots }];
+  }
+
+  /** The number of this moment. */
+  get now(): number {
+    return this.#moments.length - 1;
+  }
+
+  /** Told of the records of a write, which the snapshots show already. */
+  wrote(records: readonly DynamoDBRecord[]): void {
+    if (records.some(({ dynamodb }) => dynamodb?.Keys?.sk?.S?.startsWith(PROJECT_PREFIX))) this.begin();
+  }
+
+  /** Another moment begins, as in a table that was restored. */
+  begin(): void {
+    this.#moments.push({ ...this.#snapshots });
+  }
+
+  /** All that a run may have found that has looked between this moment and now. */
+  since(moment: number): KnownSince {
+    const moments = this.#moments.slice(moment);
+    const hasTask = (projectId: string, taskId: string) => (snapshots: Told) =>
+      Object.hasOwn(snapshots[projectId]?.tasks ?? {}, taskId);
+    return {
+      hadProject: id => moments.every(snapshots => Object.hasOwn(snapshots, id)),
+      hadTask: (projectId, taskId) => moments.every(hasTask(projectId, taskId)),
+      mayHaveHadTask: (projectId, taskId) => moments.some(hasTask(projectId, taskId)),
+    };
+  }
+}
+
+export interface KnownSince {
+  /** Whether the project was known all the while. */
+  hadProject(id: string): boolean;
+  /** Whether the project had this task all the while. */
+  hadTask(projectId: string, taskId: string): boolean;
+  /** Whether it had it at any moment. */
+  mayHaveHadTask(projectId: string, taskId: string): boolean;
 }

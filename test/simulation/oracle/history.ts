@@ -94,10 +94,6 @@ export class History {
     });
   }
 
-  wasThere(name: RecordName, after: number, before: number): boolean {
-    return this.#during(after, before).some(state => this.#record(state, name) !== undefined);
-  }
-
   wasAbsent(name: RecordName, after: number, before: number): boolean {
     return this.#during(after, before).some(state => this.#record(state, name) === undefined);
   }

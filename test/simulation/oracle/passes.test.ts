@@ -122,14 +122,6 @@ describe('what is judged of passes and their messages', () => {
     expect(() => asks(begin(messageUntil(AT + MINUTE), AT))).toThrow('before it was due');
   });
 
-  it('lets a pass begin by either time where the clock of its run was set back', () => {
-    const { begin, asks } = oracleOf(ADAPTIVE, { wait: MINUTE, dueAt: AT + MINUTE });
-    const setBack = (by: number) => ({ ...begin(messageUntil(AT + MINUTE), AT), clock: () => AT - by });
-    // By the later clock, a clock that was wrong wrote when the pass is due.
-    asks(setBack(60 * MINUTE));
-    expect(() => asks(setBack(SECOND))).toThrow('before it was due');
-  });
-
   it('takes the pace of the last idle pass where that came later than any other', () => {
     const { write, note, begin, asks } = oracleOf(ADAPTIVE);
     write({ wait: MINUTE, dueAt: AT }, undefined, { completedAt: { N: String(AT - MINUTE) } });
@@ -224,28 +216,5 @@ describe('what is judged of passes and their messages', () => {
     const finish = () => write({ wait, dueAt: AT + wait }, `run at ${AT}`);
     if (problem) expect(finish).toThrow(problem);
     else finish();
-  });
-
-  it('takes for the pace before that which a run read first behind its lease, be it none', () => {
-    const { oracle, write } = oracleOf(ADAPTIVE, undefined);
-    const run = runOf(messageUntil(AT + MINUTE), AT);
-    oracle.begins(run, 'a run');
-    oracle.read(run, 'p');
-    oracle.asksForLease(run, 'p');
-    oracle.read(run, 'p');
-    oracle.begins(runOf(messageUntil(AT + MINUTE), AT), 'another');
-    write({ wait: ADAPTIVE.changes.fastest, dueAt: AT }, 'another');
-    oracle.read(run, 'p');
-    write({ wait: ADAPTIVE.changes.fastest, dueAt: AT + SECOND }, 'a run');
-  });
-
-  it('lets a pass that did not hear what became of its commit wait longer', () => {
-    const { oracle, begin, asks, write } = oracleOf(ADAPTIVE, { wait: 10 * SECOND, dueAt: AT });
-    const run = begin(messageUntil(AT + MINUTE), AT);
-    asks(run);
-    const struck = { ...run, isFree: () => false };
-    oracle.begins(struck, 'a run');
-    Object.assign(passOf(struck).written, { projects: 1, records: 1 });
-    write({ wait: 20 * SECOND, dueAt: AT }, 'a run');
   });
 });

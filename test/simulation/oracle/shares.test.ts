@@ -6,7 +6,7 @@ import { Coverage } from '../faults.ts';
 import { SharesOracle } from './shares.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
-const [SECOND, MINUTE] = [1_000, 60_000];
+const MINUTE = 60_000;
 const PAUSE = { until: AT + MINUTE, since: AT, reason: 'no answer', failures: 1 };
 
 /** An oracle of a workspace that allows so many requests at once. */
@@ -51,23 +51,6 @@ describe('what is judged of runs that share a workspace', () => {
     expect(() => oracle.asks('one', 'other')).toThrow('3 requests are under way');
     over();
     oracle.died('one');
-    oracle.asks('other', 'other');
-  });
-
-  it('takes a request for over that its sender waits for in vain because it stands still', () => {
-    const { oracle, time, take } = oracleOf(1);
-    take('one', 1);
-    oracle.asks('one', 'other');
-    time.now += 65 * SECOND;
-    take('other', 1);
-    oracle.asks('other', 'other');
-  });
-
-  it('says nothing of numbers where clocks may differ', () => {
-    const { oracle, take } = oracleOf(1, false);
-    take('one', 1);
-    take('other', 1);
-    oracle.asks('one', 'other');
     oracle.asks('other', 'other');
   });
 

@@ -41,7 +41,7 @@ export class ToldStatesOracle {
     const index = this.#history.find(name, last, after, before, this.#matching(name, state));
     if (index < 0)
       throw new Violation(
-        2,
+        state === undefined ? 9 : 2,
         `${event.id} (${event.type} ${event.subject}) tells a state that the service was not in after the one told before: ` +
           JSON.stringify(state),
       );

@@ -7,3 +7,22 @@ export class Violation extends Error {
     this.invariant = invariant;
   }
 }
+
+/** Searches everything that leaves the processes for secrets. */
+export class SecretsOracle {
+  readonly #secrets: Set<string>;
+
+  constructor(secrets: Iterable<string>) {
+    this.#secrets = new Set(secrets);
+  }
+
+  learn(secret: string): void {
+    this.#secrets.add(secret);
+  }
+
+  check(where: string, text: string): void {
+    for (const secret of this.#secrets) {
+      if (text.includes(secret)) throw new Violation(10, `${where} holds a secret`);
+    }
+  }
+}

@@ -22,7 +22,7 @@ export class WatchedProcess {
     const { backend, histories, shifted, restless } = service;
     this.id = id;
     this.history = histories.get(id) as History;
-    this.commits = new CommitsOracle(this.history, coverage, isTimed(plan.freedoms, plan.steps), {
+    this.commits = new CommitsOracle(this.history, coverage, isTimed(plan), {
       hidden: id === PROCESS ? restless.ever : new Set(),
       shifted: shifted.get(id) as Set<string>,
     });

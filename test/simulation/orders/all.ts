@@ -1,6 +1,18 @@
-import { Worker } from 'node:worker_threads';
+import { parentPort, Worker, workerData } from 'node:worker_threads';
+import type { SmallWorld } from './passes.ts';
 import { type Enumerated, type Progress, smallWorlds } from './small-worlds.ts';
-import type { Message, Work } from './worker.ts';
+
+/** What a thread enumerates. */
+interface Work {
+  readonly storage: SmallWorld['storage'];
+  readonly world: string;
+}
+
+interface Message {
+  readonly progress?: Progress;
+  readonly isDone?: boolean;
+  readonly failure?: string;
+}
 
 /** How often a line tells how far a world has come, in ms. */
 const REPORT_MS = 30_000;
@@ -34,8 +46,8 @@ async function enumerate(
   say: AllOptions['say'],
 ): Promise<boolean> {
   const began = performance.now();
-  const workerData: Work = { storage, name };
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData });
+  const workerData: Work = { storage, world: name };
+  const worker = new Worker(new URL(import.meta.url), { workerData });
   let [reported, holds] = [began, false];
   worker.on('message', ({ progress, isDone, failure }: Message) => {
     holds = isDone === true;
@@ -59,3 +71,16 @@ function textOf({ made, known, orders }: Progress): string {
 function secondsSince(began: number): string {
   return ((performance.now() - began) / 1000).toFixed(0);
 }
+
+/** Enumerates one small world, in a thread of its own. */
+async function enumerateHere({ storage, world: name }: Work): Promise<void> {
+  const send = (message: Message) => parentPort?.postMessage(message);
+  const world = smallWorlds(storage).find(each => each.name === name);
+  try {
+    if (world) send({ progress: await world.run(progress => send({ progress })), isDone: true });
+  } catch (error) {
+    send({ failure: (error as Error).message });
+  }
+}
+
+if (workerData?.world !== undefined) await enumerateHere(workerData as Work);

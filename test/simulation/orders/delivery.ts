@@ -2,7 +2,7 @@ import { type Boundary, Coverage, FAULTS, type Strike } from '../faults.ts';
 import { checkDelivered } from '../judge.ts';
 import type { Plan } from '../plan.ts';
 import { run } from '../run.ts';
-import { smallEdit, smallPlan, WALK } from './small-plan.ts';
+import { smallEdit, smallPlan, WALK } from '../small-plan.ts';
 
 /** The calls of the loops that route and deliver on one machine. */
 const BOUNDARIES = [

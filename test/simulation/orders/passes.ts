@@ -5,9 +5,9 @@ import type { Gate } from '../life.ts';
 import type { EditKind, Plan, Run } from '../plan.ts';
 import { isOfWorkspace, type PortCall } from '../port-calls.ts';
 import { virtualTimers } from '../scheduler.ts';
+import { smallEdit, smallPlan, WALK } from '../small-plan.ts';
 import { World } from '../world.ts';
 import type { DepthFirst } from './depth-first.ts';
-import { smallEdit, smallPlan, WALK } from './small-plan.ts';
 
 /** A small world: two passes over two projects, one edit, and at most one fault. */
 export interface SmallWorld {
@@ -67,11 +67,7 @@ export async function walk(small: SmallWorld, orders: DepthFirst): Promise<void>
 }
 
 async function prepare(world: World): Promise<void> {
-  let isOver = false;
-  void world.pollers.run({ mode: 'sweep', budget: 900_000, strikes: [] }).then(() => {
-    isOver = true;
-  });
-  await world.until(() => isOver, 'the baseline ends');
+  await world.done(world.pollers.run({ ...WALK, mode: 'sweep' }), 'the baseline ends');
   await world.pass(CALM_MS);
   world.standStill();
 }
@@ -101,7 +97,7 @@ class Crossing {
 
   /** @returns false when it came to a state that another order had reached. */
   async walk(): Promise<boolean> {
-    const { pollers, scheduler } = this.#world;
+    const { pollers } = this.#world;
     for (const [index, walker] of this.#walkers.entries()) {
       const gate: Gate = {
         hold: (call, boundary, name) => void walker.waiting.push({ boundary, name, call }),
@@ -126,7 +122,6 @@ class Crossing {
       this.#steps.push(option.text);
       if (option.isFault) this.#faultsLeft -= 1;
       option.take();
-      void scheduler;
     }
   }
 
@@ -228,7 +223,7 @@ function planOf({ storage, modes, edit }: SmallWorld): Plan {
   return smallPlan(storage, [
     { ...WALK, do: 'run', gap: 0, mode: 'sweep' },
     {
-      ...{ do: 'meet', gap: CALM_MS, pace: 0, changes: [] },
+      ...{ do: 'meet', gap: CALM_MS, pace: 0, changes: [], isClose: false },
       walkers: modes.map(mode => ({ ...WALK, mode })),
       edits: [{ ...smallEdit(edit), at: 0 }],
     },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Coverage } from '../faults.ts';
-import type { Rollout } from '../plan/rollout.ts';
+import type { Rollout } from '../plan.ts';
 import { baseOf, planOf, runSeeds } from '../seeds.ts';
 import { lastRelease, today } from './release.ts';
 import { Releases } from './releases.ts';

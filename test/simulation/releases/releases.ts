@@ -1,10 +1,10 @@
 import type { Random } from '../../../functions/basics/clock.ts';
 import type { Coverage } from '../faults.ts';
-import type { Rollout } from '../plan/rollout.ts';
+import type { Rollout } from '../plan.ts';
 import { lastRelease, type Release, today } from './release.ts';
 
 /** A function of the stack. Each is deployed by itself, so at one time two may be of different releases. */
-type FunctionName = 'poll' | 'publish' | 'route' | 'deliver' | 'tick';
+export type FunctionName = 'poll' | 'publish' | 'route' | 'deliver' | 'tick';
 
 /** Chooses the release of each run, as far as a plan has a rollout. */
 export class Releases {

@@ -6,10 +6,10 @@ import type { ConsumedQueue, RunContext } from '../../../local/loops/consumer.ts
 import { consumersOf } from '../../../local/loops/delivering.ts';
 import { between } from '../../../simulator/data/random.ts';
 import type { Boundary, Strike } from '../faults.ts';
-import type { Life } from '../life.ts';
+import { calling, failingWith, type Life, ProcessLife } from '../life.ts';
 import { Violation } from '../oracle/violation.ts';
-import { calling, ProcessLife } from '../process-life.ts';
 import type { Shared } from '../shared.ts';
+import { fileError } from '../storage/sqlite.ts';
 import type { Handlers, QueueName, ReachedQueues, Serving } from './serving.ts';
 
 const NAMES = ['events', 'deliveries', 'chat', 'drains'] as const;
@@ -210,10 +210,5 @@ async function reach<Result>(life: Life, boundary: Boundary, work: () => Promise
     result.catch(() => {});
     return result;
   };
-  return life.call(boundary, called, (worked, fault) => {
-    if (fault.startsWith('worked-then')) worked();
-    throw fileError();
-  });
+  return life.call(boundary, called, failingWith(fileError));
 }
-
-const fileError = () => Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR' });

@@ -1,27 +1,32 @@
 import {
+  BatchGetItemCommand,
+  type BatchGetItemCommandOutput,
+  type DynamoDBClient,
+  GetItemCommand,
   ProvisionedThroughputExceededException,
   PutItemCommand,
+  QueryCommand,
+  TransactionCanceledException,
+  TransactionConflictException,
+  TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { dynamoStore } from '../../../functions/store/dynamo/store.ts';
 import { AUDIT, CHANGE, stateKey, TICK_KEY } from '../../../functions/store/keys.ts';
-import type { Nature } from '../life.ts';
+import type { Boundary } from '../faults.ts';
+import type { Failing, Life, Nature } from '../life.ts';
 import { modelClient, type Replication, TableModel } from '../models/table.ts';
+import type { Plan } from '../plan.ts';
 import { processOf, tableCall } from '../port-calls.ts';
-import { TABLE_NAME, WORKSPACE } from '../shared.ts';
-import { tableClient } from '../table-client.ts';
+import { processesIn, TABLE_NAME, WORKSPACE } from '../shared.ts';
 import type { Backup, Ports, Reaching, Storage, StorageCall } from './storage.ts';
 
-/** The model of a DynamoDB table. `cramped` runs reads that may be answered in part. */
-export function dynamoStorage(
-  processes: readonly string[],
-  nature: Nature,
-  cramped: (table: TableModel) => Pick<TableModel, 'run'>,
-): Storage {
-  const all = processes.map(processId => ({ workspace: WORKSPACE, processId }));
+/** The model of a DynamoDB table. */
+export function dynamoStorage(plan: Plan, nature: Nature): Storage {
+  const all = processesIn(plan).map(processId => ({ workspace: WORKSPACE, processId }));
   const { random } = nature;
   const table = new TableModel(TABLE_NAME, replicationIn(nature));
-  const reached = cramped(table);
+  const reached = crampedTable(table, plan, nature);
   const plain = {
     client: modelClient(async command => table.run(command)),
     tableName: TABLE_NAME,
@@ -95,4 +100,81 @@ function refuse({ input }: PutItemCommand, refuses: (eventId: string) => boolean
   const eventId = input.Item?.eventId?.S;
   if (eventId === undefined || !refuses(eventId)) return;
   throw new ProvisionedThroughputExceededException({ message: 'Slow down', $metadata: {} });
+}
+
+/** A table that can't answer all of a batch: it leaves some keys unread and says which. */
+function crampedTable(table: TableModel, plan: Plan, nature: Nature): Pick<TableModel, 'run'> {
+  const { random, coverage } = nature;
+  return {
+    run(command) {
+      const isCramped =
+        command instanceof BatchGetItemCommand && nature.faulty && random() < plan.mess.cramped;
+      if (!isCramped) return table.run(command);
+      const [[name, { Keys = [], ...request }]] = Object.entries(command.input.RequestItems ?? {}) as [
+        [string, NonNullable<BatchGetItemCommand['input']['RequestItems']>[string]],
+      ];
+      const left = Keys.filter(() => random() < 0.5);
+      const read = Keys.filter(key => !left.includes(key));
+      if (read.length === 0 || left.length === 0) return table.run(command);
+      coverage.add('table', 'batch read in part');
+      const RequestItems = { [name]: { ...request, Keys: read } };
+      return {
+        ...(table.run(new BatchGetItemCommand({ RequestItems })) as BatchGetItemCommandOutput),
+        UnprocessedKeys: { [name]: { ...request, Keys: left } },
+      };
+    },
+  };
+}
+
+/** The table as one process reaches it. `ran` is called for every command that arrived, with whether it
+ *  was carried out. */
+function tableClient(
+  life: Life,
+  model: Pick<TableModel, 'run'>,
+  ran: (command: object, isDone: boolean) => void,
+): DynamoDBClient {
+  const run = (command: object) => () => {
+    let isDone = false;
+    try {
+      const output = model.run(command);
+      isDone = true;
+      return output;
+    } finally {
+      ran(command, isDone);
+    }
+  };
+  return modelClient(command =>
+    life.call(boundaryOf(command), run(command), failing(command), tableCall(command)),
+  );
+}
+
+function boundaryOf(command: object): Boundary {
+  if (command instanceof TransactWriteItemsCommand) return 'table.transaction';
+  const reads = [GetItemCommand, QueryCommand, BatchGetItemCommand].some(kind => command instanceof kind);
+  return reads ? 'table.read' : 'table.update';
+}
+
+/** The errors that reach our code after the SDK's own retries. */
+function failing(command: object): Failing<unknown> {
+  return (work, fault) => {
+    if (fault.startsWith('worked-then')) work();
+    if (fault === 'worked-then-failed')
+      throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError' });
+    const about = { message: 'Slow down', $metadata: {} };
+    if (fault === 'conflicting') throw new TransactionConflictException(about);
+    if (!(command instanceof TransactWriteItemsCommand))
+      throw new ProvisionedThroughputExceededException(about);
+    throw cancelled(command, fault === 'cancelled' ? 'TransactionConflict' : 'ThrottlingError');
+  };
+}
+
+/** A cancelled transaction, because of its first item: another transaction writes it at this moment, or
+ *  its partition is throttled. */
+function cancelled({ input }: TransactWriteItemsCommand, Code: string): TransactionCanceledException {
+  const reasons = (input.TransactItems ?? []).map((_, index) => ({ Code: index === 0 ? Code : 'None' }));
+  return new TransactionCanceledException({
+    message: 'Transaction cancelled',
+    $metadata: {},
+    CancellationReasons: reasons,
+  });
 }

@@ -34,7 +34,7 @@ import { sqliteDeliveries, sqliteSnapshots } from '../../../functions/store/sqli
 import { sqliteTickClaims, sqliteTickProgresses } from '../../../functions/store/sqlite/tick.ts';
 import { sqliteWorkspaceRows } from '../../../functions/store/sqlite/workspaces.ts';
 import type { Boundary } from '../faults.ts';
-import type { Failing } from '../life.ts';
+import { failingWith } from '../life.ts';
 import type { Item } from '../models/table.ts';
 import { streamRecord } from '../models/table-stream.ts';
 import { PROCESS, TABLE_NAME, WORKSPACE } from '../shared.ts';
@@ -164,7 +164,7 @@ function reached<Port extends object>(port: Port, { life, ran }: Reaching, calls
             ran(call, true, (of as Partial<ProcessKey> | undefined)?.processId);
             return result;
           },
-          failing as Failing<Result>,
+          failing,
           call,
         ) as Promise<Awaited<Result>>;
       if (name !== 'heads') return (...args: unknown[]) => once(() => method.apply(target, args), args[0]);
@@ -181,12 +181,9 @@ function reached<Port extends object>(port: Port, { life, ran }: Reaching, calls
 }
 
 /** A disk that is full or fails, before the transaction or when it has ended. */
-const failing: Failing<unknown> = (work, fault) => {
-  if (fault.startsWith('worked-then')) work();
-  throw fileError();
-};
+const failing = failingWith(() => fileError());
 
-const fileError = () => Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR' });
+export const fileError = () => Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR' });
 
 /** The rows of the file as items of the table, and their changes as records of its stream. */
 class Mirror {

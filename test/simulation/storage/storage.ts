@@ -14,7 +14,7 @@ import type {
 } from '../../../functions/store/store.ts';
 import type { Life } from '../life.ts';
 import type { Item } from '../models/table.ts';
-import type { RestoreStep } from '../plan/restore.ts';
+import type { RestoreStep } from '../plan.ts';
 import type { PortCall } from '../port-calls.ts';
 
 /** A call of a pass, or the claim of a tick. */

@@ -1,4 +1,4 @@
-import type { Edit, EditKind, Plan } from '../plan.ts';
+import type { Edit, EditKind, Plan } from './plan.ts';
 
 /** A plan in which nothing happens but its steps: two projects with a task each, and no fault. */
 export function smallPlan(storage: Plan['storage'], steps: Plan['steps']): Plan {
@@ -29,5 +29,5 @@ export const WALK = { budget: 900_000, strikes: [] } as const;
 
 /** The edit of a small world. */
 export function smallEdit(edit: EditKind): Edit {
-  return { edit, a: 0, b: 0, value: 4, by: [0], audit: true, touch: true };
+  return { in: 0, edit, a: 0, b: 0, value: 4, by: [0], audit: true, touch: true };
 }
