@@ -19,7 +19,7 @@ describe('a new record', () => {
     ['assigned_to', 'Anna', 'Assigned to: Anna'],
     ['assignedTo', { displayName: 'Anna' }, 'Assigned to: Anna'],
     ['responsible', { fullName: 'Anna' }, 'Responsible: Anna'],
-    ['owner', { title: 'Lead' }, 'Owner: Lead'],
+    ['owner', { label: 'Head', title: 'Lead' }, 'Owner: Lead'],
     ['owners', ['Anna', 7], 'Owners: Anna, 7'],
     ['due', '2026-12-08', 'Due: 2026-12-08'],
     ['due-on', '2026-12-08', 'Due on: 2026-12-08'],

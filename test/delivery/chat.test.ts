@@ -83,6 +83,7 @@ describe('topics', () => {
       ['Custom fields', 'created'],
     ]);
     expect(tallyText(tallyOf(topics[0]?.records ?? []))).toBe('2 changes in 1 field');
+    expect(topics[0]?.eventIds).toHaveLength(2);
   });
 
   it('events by sequence, then index, whatever the order they came in; each once', () => {
@@ -145,6 +146,11 @@ describe('what is shown of a record', () => {
       'a: "1" → *1*',
       'b: "x\\ny" → *"x y"*',
     ]);
+  });
+
+  it('a deleted task is struck out; of a project the title has the name', () => {
+    expect(shown([], { action: 'deleted' })).toEqual(['~Call~ · _task deleted_']);
+    expect(shown([], { action: 'deleted', entity: 'project' })).toEqual(['*The project* · _deleted_']);
   });
 
   it('fields that find no room are counted, and so are those that the event could not carry', () => {

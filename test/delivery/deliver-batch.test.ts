@@ -194,20 +194,23 @@ describe('delivering to a webhook', () => {
 });
 
 describe('an endpoint that asks for less', () => {
-  it('is held as a whole for as long as it says: none of the others is tried, all wait in rows', async () => {
-    const { deliver, posts, hidden, healthOf, pendingIds } = openSetting(() =>
-      answered(429, { retryAfter: '120' }),
-    );
-    expect(await deliver(records(3))).toEqual([]);
-    expect([posts.length, hidden]).toEqual([1, []]);
-    const failures = { count: 1, since: AT };
-    const waiting = { due: AT, first: true };
-    expect(await healthOf()).toMatchObject({ failures, notBefore: AT + 2 * MINUTE, waiting });
-    expect(await pendingIds()).toHaveLength(3);
-    // A run that begins later learns that from its row.
-    expect(await deliver(records(3))).toEqual([]);
-    expect(posts).toHaveLength(1);
-  });
+  it.each(['webhook', 'slack'] as const)(
+    'is held as a whole for as long as it says: none of the others is tried, all wait in rows: %s',
+    async kind => {
+      const { deliver, posts, hidden, healthOf, pendingIds } = openSetting(() =>
+        answered(429, { retryAfter: '120' }),
+      );
+      expect(await deliver(records(3), endpointOf(kind))).toEqual([]);
+      expect([posts.length, hidden]).toEqual([1, []]);
+      const failures = { count: 1, since: AT };
+      const waiting = { due: AT, first: true };
+      expect(await healthOf()).toMatchObject({ failures, notBefore: AT + 2 * MINUTE, waiting });
+      expect(await pendingIds()).toHaveLength(3);
+      // A run that begins later learns that from its row.
+      expect(await deliver(records(3), endpointOf(kind))).toEqual([]);
+      expect(posts).toHaveLength(1);
+    },
+  );
 
   it('is obeyed by this run also when the table can not be told', async () => {
     const { deliver, posts, faults, said, register } = openSetting(() => answered(429));

@@ -153,6 +153,8 @@ describe('what waits for an endpoint', () => {
     await setting.register();
     await drainWith(setting);
     expect([setting.posts, setting.wakes, await setting.healthOf()]).toEqual([[], [], {}]);
+    // No connection was opened, either.
+    expect(setting.state.closed).toBe(0);
   });
 
   it.each([

@@ -15,19 +15,8 @@ import { bundleOptions } from '../../infra/bundle/options.ts';
 import { someEvents } from '../kit/delivery/setting.ts';
 import { type Listening, listen } from '../kit/listen.ts';
 
-const queues = {
-  DELIVERIES_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/deliveries',
-  CHAT_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/chat',
-};
-
-const drains = { DRAINS_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/drains' };
-
-const watched = {
-  PASSES_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/passes',
-  REJECTED_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/rejected',
-  UNPUBLISHED_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/unpublished',
-  UNSETTLED_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/unsettled',
-};
+/** Of each the URL is `<NAME>_QUEUE_URL`. */
+const QUEUES = ['DELIVERIES', 'CHAT', 'DRAINS', 'PASSES', 'REJECTED', 'UNPUBLISHED', 'UNSETTLED'];
 
 /** What a function asks a table that it meets first, and that has no layout yet. */
 const LAYOUT = ['GetItem', 'Scan', 'PutItem'];
@@ -88,10 +77,7 @@ describe('the entries, bundled as they are deployed, with the configuration besi
       },
       ...{ POWERTOOLS_METRICS_NAMESPACE: 'Changewire', TABLE_NAME: 't', SECRETS_PATH: '/cw/' },
       ...Object.fromEntries(
-        Object.entries({ ...queues, ...drains, ...watched }).map(([name, url]) => [
-          name,
-          listening.url + new URL(url).pathname,
-        ]),
+        QUEUES.map(name => [`${name}_QUEUE_URL`, `${listening.url}/1/${name.toLowerCase()}`]),
       ),
       MAPPINGS: '{"publish":"uuid"}',
     };

@@ -1,10 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Values } from '../../functions/basics/telemetry.ts';
-import { guardedAgent } from '../../functions/delivery/http/guarded-agent.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
 import { createDeliver, type DeliverDependencies } from '../../functions/handlers/create-deliver.ts';
-import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { SecretStore } from '../../functions/model/secret.ts';
 import type { Message } from '../../functions/queue/queue.ts';
@@ -205,28 +203,13 @@ describe('a batch with messages for several endpoints', () => {
   });
 
   it('keeps what is for an unknown endpoint for five minutes: its configuration may be on the way', async () => {
-    const { run, state, lines, said, wake } = open({});
+    const { run, state, lines, said, wake, hidden } = open({});
     const records = [messageOf('m0', 'hush', { to: 'gone', now: state.now }), wake('m1', 'gone')];
-    expect([await run(records), lines, said]).toEqual([['m0'], [], []]);
+    expect([await run(records), lines, said, hidden]).toEqual([['m0'], [], [], [['m0', 15]]]);
     state.now += 5 * MINUTE - 1;
     expect([await run(records), lines]).toEqual([['m0'], []]);
     state.now += 1;
     expect([await run(records), lines.length]).toEqual([[], 1]);
-  });
-
-  it('looks for the unknown endpoint again in 15 s, and delivers once it is known', async () => {
-    const { url, received } = await receiver(answer(200));
-    const endpoints: EndpointSettings[] = [];
-    const registry: DeliverDependencies['registry'] = {
-      read: async name => {
-        const endpoint = endpoints.find(one => one.name === name);
-        return endpoint && { endpoint, row: undefined };
-      },
-    };
-    const { run, record, hidden } = open({ crm: url }, { registry });
-    expect([await run([record('m0', 'crm')]), hidden]).toEqual([['m0'], [['m0', 15]]]);
-    endpoints.push(endpointOf());
-    expect([await run([record('m0', 'crm')]), received.length]).toEqual([[], 1]);
   });
 
   it('drops deliveries of an earlier endpoint of the name, which was removed and added again', async () => {
@@ -284,20 +267,6 @@ describe('a message that wakes', () => {
       waitingOnes(3).map(each => each.eventId),
     );
     expect(await setting.healthOf()).toEqual({ added: 1 });
-  });
-
-  it('opens no connections where nothing waits', async () => {
-    let opened = 0;
-    const openAgent: DeliverDependencies['openAgent'] = options => {
-      opened += 1;
-      return guardedAgent(options);
-    };
-    const { url, received } = await receiver(answer(200));
-    const { run, record, wake } = open({ crm: url }, { openAgent });
-    expect(await run([wake('m0', 'crm')])).toEqual([]);
-    expect(opened).toBe(0);
-    await run([record('m1', 'crm')]);
-    expect([opened, received.length]).toEqual([1, 1]);
   });
 
   it('comes after new deliveries of its batch, which wait behind what waits', async () => {

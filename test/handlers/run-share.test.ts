@@ -150,11 +150,12 @@ describe('the share of a run', () => {
     expect(a.count).toBe(4);
     const c = await taken('c');
     expect(c.count).toBe(2);
-    for (let begun = 0; begun < 4; begun++) a.begin();
+    // The fifth is one of another share, by a shared connection.
+    for (let begun = 0; begun < 5; begun++) a.begin();
     now += 20 * SECOND;
     await a.hold();
     expect(a.count).toBe(4);
-    for (let ended = 0; ended < 3; ended++) a.end();
+    for (let ended = 0; ended < 4; ended++) a.end();
     now += 20 * SECOND;
     await a.hold();
     await c.hold();
@@ -191,6 +192,29 @@ describe('the share of a run', () => {
     await taken('b');
     await suspended.hold();
     expect(suspended.count).toBe(2);
+  });
+
+  it('that has expired counts no requests under way, though nobody has removed it', async () => {
+    const [suspended, other] = [await taken('a'), await taken('b')];
+    for (let begun = 0; begun < 4; begun++) suspended.begin();
+    now += MINUTE - 1;
+    await other.hold();
+    now += 1;
+    await suspended.hold();
+    expect([suspended.count, other.count]).toEqual([3, 2]);
+  });
+
+  it('of a sweep leaves some to other passes, and grows after 2 s to all that is free beside', async () => {
+    const sweep = await taken('s', { isBulk: true });
+    expect(sweep.count).toBe(3);
+    now += 2 * SECOND - 1;
+    await sweep.hold();
+    expect(sweep.count).toBe(3);
+    now += 1;
+    await sweep.hold();
+    expect(sweep.count).toBe(6);
+    expect(await take('t', { isBulk: true })).toEqual({ as: 'full' });
+    expect(await take('a')).toMatchObject({ as: 'taken' });
   });
 
   it('that was closed fails what would be sent with the reason, and is given back all the same', async () => {

@@ -367,6 +367,7 @@ describe('an audit log that is refused', () => {
     [undefined, status(401)],
     [undefined, status(500)],
     ['2', broken(403)],
+    ['2', broken(400)],
     ...[status(500), status(400), broken(404)].map(
       error => ['2', status(400), error] as [string, Error, Error],
     ),
