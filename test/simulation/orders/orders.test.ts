@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DepthFirst } from './depth-first.ts';
-import { delivery, passesThatMeet } from './small-worlds.ts';
+import type { EndpointWorld } from './endpoint-side.ts';
+import { delivery, partiesThatMeet, passesThatMeet } from './small-worlds.ts';
 
 /** All orders of two threads of these lengths, as a state is what each has done. */
 function walkAll(lengths: readonly number[]): { taken: string[]; orders: DepthFirst } {
@@ -49,6 +50,25 @@ describe('small worlds', () => {
     expect(made).toBe(known);
     expect(orders).toBeGreaterThan(1_000n);
   }, 120_000);
+
+  it.each<[string, EndpointWorld]>([
+    ['fails at first while a backlog is sent', { storage: 'sqlite', parties: ['refused', 'drain'] }],
+    ['accepts while a backlog is sent', { storage: 'dynamodb', parties: ['deliver', 'drain'] }],
+    ['fails twice', { storage: 'dynamodb', parties: ['refused', 'slowed'], switches: 2 }],
+    ['is drained twice', { storage: 'dynamodb', parties: ['drain', 'drain'], rows: 2 }],
+    ['is paused', { storage: 'dynamodb', parties: ['refused', 'pause'] }],
+    ['is resumed', { storage: 'sqlite', parties: ['drain', 'resume'] }],
+    ['is removed', { storage: 'sqlite', parties: ['refused', 'remove'] }],
+    ['sees time pass', { storage: 'sqlite', parties: ['refused', 'drain', 'time'], switches: 1 }],
+  ])(
+    'invariant 11: lose no delivery of an endpoint that %s, in any order of the calls',
+    async (_, world) => {
+      const { made, known } = await partiesThatMeet(world).run(() => {});
+      expect(made).toBe(known);
+      expect(made).toBeGreaterThan(20);
+    },
+    120_000,
+  );
 
   it('hold under every fault of the router of one delivery on one machine', async () => {
     const { made } = await delivery(false, ['router']).run(() => {});

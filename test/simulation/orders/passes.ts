@@ -1,13 +1,12 @@
-import { createHash } from 'node:crypto';
 import { type Boundary, Coverage } from '../faults.ts';
 import { judge } from '../judge.ts';
-import type { Gate } from '../life.ts';
 import type { EditKind, Plan, Run } from '../plan.ts';
 import { isOfWorkspace, type PortCall } from '../port-calls.ts';
 import { virtualTimers } from '../scheduler.ts';
 import { smallEdit, smallPlan, WALK } from '../small-plan.ts';
 import { World } from '../world.ts';
 import type { DepthFirst } from './depth-first.ts';
+import { digest, type Waiting, Walker } from './walker.ts';
 
 /** A small world: two passes over two projects, one edit, and at most one fault. */
 export interface SmallWorld {
@@ -24,18 +23,6 @@ const READ_FAULTS = ['dies-before', 'throttled'];
 const WRITE_FAULTS = ['dies-before', 'dies-after', 'throttled', 'worked-then-failed'];
 /** An answer that the client does not ask for again. */
 const SERVICE_FAULTS = ['dies-before', '403'];
-
-/** A pass with its calls that wait, and the answers that it got. */
-interface Walker {
-  readonly name: string;
-  readonly waiting: {
-    readonly boundary: Boundary;
-    readonly name: string;
-    readonly call: (fault?: string) => unknown;
-  }[];
-  readonly answers: { readonly of: string; answer: string | undefined }[];
-  isUnderWay: boolean;
-}
 
 interface Option {
   readonly text: string;
@@ -87,26 +74,14 @@ class Crossing {
     this.#orders = orders;
     this.#steps = steps;
     this.#faultsLeft = small.hasFault ? 1 : 0;
-    this.#walkers = small.modes.map((mode, index) => ({
-      name: `${'AB'[index]} (${mode})`,
-      waiting: [],
-      answers: [],
-      isUnderWay: true,
-    }));
+    this.#walkers = small.modes.map((mode, index) => new Walker(`${'AB'[index]} (${mode})`));
   }
 
   /** @returns false when it came to a state that another order had reached. */
   async walk(): Promise<boolean> {
-    const { pollers } = this.#world;
     for (const [index, walker] of this.#walkers.entries()) {
-      const gate: Gate = {
-        hold: (call, boundary, name) => void walker.waiting.push({ boundary, name, call }),
-      };
       const request = { mode: this.#small.modes[index] ?? 'changes', budget: 900_000, strikes: [] };
-      void pollers.runThrough(gate, request).then(() => {
-        walker.isUnderWay = false;
-        walker.waiting.length = 0;
-      });
+      void this.#world.pollers.runThrough(walker.gate(), request).then(() => walker.ends());
     }
     for (;;) {
       await this.#settle();
@@ -143,23 +118,8 @@ class Crossing {
     for (const walker of free ? [free] : this.#walkers)
       for (const waits of free ? free.waiting.filter(one => this.#isFree(one)).slice(0, 1) : walker.waiting)
         for (const fault of [undefined, ...this.#faultsAt(waits.boundary)]) {
-          const { waiting, answers } = walker;
-          const { call } = waits;
           const text = `${walker.name}: ${waits.name}${fault ? `, ${fault}` : ''}`;
-          const take = () => {
-            waiting.splice(waiting.indexOf(waits), 1);
-            const given = {
-              of: `${text} ${this.#world.scheduler.wall}`,
-              answer: undefined as string | undefined,
-            };
-            answers.push(given);
-            const answer = call(fault);
-            const note = (value: unknown) => {
-              given.answer = digest(value instanceof Error ? String(value) : value);
-            };
-            if (answer instanceof Promise) answer.then(note, note);
-            else note(answer);
-          };
+          const take = () => walker.take(waits, `${text} ${this.#world.scheduler.wall}`, fault);
           options.push({ text, take, isFault: fault !== undefined });
         }
     if (free) return options;
@@ -179,7 +139,7 @@ class Crossing {
   }
 
   /** Whether the order of a call among those of the other pass, and the edit, is of no effect. */
-  #isFree({ boundary, name }: Walker['waiting'][number]): boolean {
+  #isFree({ boundary, name }: Waiting): boolean {
     if (boundary === 'service.token' || boundary === 'service.definitions') return true;
     return boundary.startsWith('service') ? this.#isEdited : isOfWorkspace(name as PortCall);
   }
@@ -198,24 +158,10 @@ class Crossing {
       scheduler.now,
       this.#isEdited,
       this.#faultsLeft,
-      this.#walkers.map(({ isUnderWay, answers }) => (isUnderWay ? answers : 'over')),
+      this.#walkers.map(({ state }) => state),
       [...storage.items()],
     ]);
   }
-}
-
-/** A digest of data. */
-function digest(value: unknown): string {
-  return createHash('sha1')
-    .update(JSON.stringify(value, plain) ?? '')
-    .digest('base64');
-}
-
-function plain(this: Record<string, unknown>, key: string, value: unknown): unknown {
-  const own = this[key];
-  if (own instanceof Uint8Array) return Buffer.from(own).toString('latin1');
-  if (own instanceof Map || own instanceof Set) return [...own];
-  return value;
 }
 
 /** The plan by which the oracle judges; the passes that meet are made here, not by the plan. */

@@ -1,5 +1,7 @@
 import { deliverUnderEachFault, type Runs } from './delivery.ts';
 import { DepthFirst } from './depth-first.ts';
+import { meet } from './endpoint.ts';
+import type { EndpointParty, EndpointWorld } from './endpoint-side.ts';
 import { type SmallWorld, walk } from './passes.ts';
 
 /** What was enumerated: the runs that were made, those that are known to be needed, and once these are equal the number of orders. */
@@ -23,7 +25,34 @@ const PAIRS: readonly SmallWorld['modes'][] = [
 ];
 const EDITS = ['update project', 'update task', 'create project', 'delete task', 'delete project'] as const;
 
-/** All small worlds: two passes and an edit, the same with a fault, and one delivery on one machine. */
+/** Parties of one endpoint; those of the second list in orders with few switches. */
+const PARTIES: readonly (readonly EndpointParty[])[] = [
+  ...([
+    ['refused', 'drain'],
+    ['slowed', 'drain'],
+    ['refused', 'slowed'],
+    ['deliver', 'drain'],
+  ] as const),
+  ...([
+    ['drain', 'drain'],
+    ['drain', 'pause'],
+    ['drain', 'resume'],
+    ['drain', 'remove'],
+  ] as const),
+  ...([
+    ['refused', 'pause'],
+    ['refused', 'remove'],
+    ['refused', 'deliver'],
+  ] as const),
+];
+const THREE: readonly (readonly EndpointParty[])[] = [
+  ['refused', 'drain', 'time'],
+  ['refused', 'drain', 'drain'],
+  ['refused', 'drain', 'resume'],
+];
+const FEW = 3;
+
+/** All small worlds: two passes and an edit, the same with a fault, one delivery on one machine, and parties of one endpoint. */
 export function smallWorlds(storage: SmallWorld['storage']): readonly Enumerated[] {
   const passes = [false, true].flatMap(hasFault =>
     PAIRS.flatMap(modes =>
@@ -32,24 +61,41 @@ export function smallWorlds(storage: SmallWorld['storage']): readonly Enumerated
       ),
     ),
   );
-  return [delivery(false), delivery(true), ...passes];
+  const endpoint = [
+    ...PARTIES.map(parties => ({ storage, parties })),
+    ...THREE.map(parties => ({ storage, parties, switches: FEW })),
+  ];
+  return [delivery(false), delivery(true), ...endpoint.map(partiesThatMeet), ...passes];
 }
 
 export function passesThatMeet(small: SmallWorld): Enumerated {
   const { storage, modes, edit, hasFault } = small;
   return {
     name: `${modes.join(' and ')}, ${edit}, ${hasFault ? 'one fault' : 'no fault'}, ${storage}`,
-    run: async onProgress => {
-      const orders = new DepthFirst();
-      for (;;) {
-        await walk(small, orders);
-        const isOpen = orders.next();
-        const [made, known] = orders.runs;
-        if (!isOpen) return { made, known, orders: orders.orders };
-        onProgress({ made, known });
-      }
-    },
+    run: onProgress => enumerate(orders => walk(small, orders), onProgress),
   };
+}
+
+export function partiesThatMeet(world: EndpointWorld): Enumerated {
+  const { storage, parties, rows = 1, isFailing } = world;
+  return {
+    name: `endpoint${isFailing ? ' that fails' : ''}: ${rows} rows, ${parties.join(' and ')}, ${storage}`,
+    run: onProgress => enumerate(orders => meet(world, orders), onProgress),
+  };
+}
+
+async function enumerate(
+  live: (orders: DepthFirst) => Promise<void>,
+  onProgress: (progress: Progress) => void,
+): Promise<Progress> {
+  const orders = new DepthFirst();
+  for (;;) {
+    await live(orders);
+    const isOpen = orders.next();
+    const [made, known] = orders.runs;
+    if (!isOpen) return { made, known, orders: orders.orders };
+    onProgress({ made, known });
+  }
 }
 
 export function delivery(isRefused: boolean, by: readonly Runs[] = ['router', 'deliverer']): Enumerated {
