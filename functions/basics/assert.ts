@@ -28,7 +28,6 @@ const ASSERTIONS = {
   'recheck.of-each-unsettled': 'each project that is not settled has a recheck before the pass ends',
   'recheck.since-never-grows': 'a recheck never forgets since when changes may be missing',
   'recheck.stays-reported': 'a recheck that subscribers know of stays reported',
-  'settle.deletions-within-limit': 'no more projects are deleted at once than the limit or a release allows',
   'settle.watermark-of-window': 'the watermark and the last sweep are times of a listing',
   'settle.audit-stays-known': 'the position in the audit log is never dropped',
   'survey.heads-in-order': 'the pages of snapshots are in the order of their keys',

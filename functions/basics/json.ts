@@ -45,8 +45,8 @@ export function withoutDeepest(value: Json, levels: number = MAX_LEVELS): Json {
   );
 }
 
-/** The value of an answer's JSON text. Its events may hold records of `MAX_LEVELS` levels; deeper values, which no event
- *  has, would overflow the stack of the code that shows them.
+/** The value of an answer's JSON text. Its events may hold records of `MAX_LEVELS` levels; deeper values, which no
+ *  event has, would overflow the stack of the code that shows them.
  *  @throws SyntaxError */
 export function parseAnswer(text: string): Json {
   return withoutDeepest(JSON.parse(text) as Json, MAX_EVENT_LEVELS);

@@ -4,6 +4,7 @@ import {
   afterSuccess,
   busy,
   checkHealth,
+  closedTo,
   hasProblems,
   joined,
   opensAt,
@@ -29,6 +30,7 @@ export class EndpointHealth {
   #isStopLogged = false;
   #isBusy = false;
   #isBack = false;
+  #hasBegunBacklog = false;
   /** Changes that could not be saved. They are saved with the next one: else that would read the row without
    *  them, and a run would forget a `Retry-After`. */
   #unsaved: HealthChange[] = [];
@@ -60,6 +62,11 @@ export class EndpointHealth {
   /** Whether deliveries wait in rows only because an attempt of this run was slow, and then succeeded. */
   get hasBacklog(): boolean {
     return this.#isBusy && this.now.waiting !== undefined && !hasProblems(this.now);
+  }
+
+  /** Whether deliveries of this run began the backlog of an endpoint that was open: then no drain is scheduled. */
+  get hasBegunBacklog(): boolean {
+    return this.#hasBegunBacklog;
   }
 
   /** From when a delivery that is due at `due` may be tried, both in ms since 1970; undefined for none, and
@@ -128,8 +135,13 @@ export class EndpointHealth {
   /** Deliveries were added to the backlog.
    *  @throws when the write fails: no run would find them */
   backlogAdded(due: number, first: boolean): Promise<void> {
+    const now = this.#dependencies.clock();
+    const join = (health: Health) => {
+      this.#hasBegunBacklog = health.waiting === undefined && closedTo(health, now) === undefined;
+      return joined(health, due, first);
+    };
     // Without it the caller keeps the deliveries, and reports them again.
-    return this.#change(health => joined(health, due, first), false);
+    return this.#change(join, false);
   }
 
   /** Changes the endpoint's health in its row. `isKept`: saved with the next change where this write fails. */

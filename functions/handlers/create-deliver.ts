@@ -100,10 +100,15 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
     const health = new EndpointHealth(name, row, tools);
     const settler = new QueueSettler(name, health, events, tools);
     const { clock } = dependencies;
-    // While the endpoint is closed, a drain is already scheduled.
     const wasOpen = closedTo(health.now, clock()) === undefined;
     if (events.length > 0) await deliverBatch({ endpoint, health, settler, isNew: true }, tools);
-    const drainAt = health.hasBacklog ? clock() : wasOpen ? health.opensAfter(settler.dueAt) : undefined;
+    // While the endpoint is closed, a drain is already scheduled; but another run may have opened it since.
+    const isUnscheduled = wasOpen || health.hasBegunBacklog;
+    const drainAt = health.hasBacklog
+      ? clock()
+      : isUnscheduled
+        ? health.opensAfter(settler.dueAt)
+        : undefined;
     if (drainAt !== undefined) await wake(endpoint, drainAt);
     if (wakes.length > 0) await drainBacklog(endpoint, tools);
     return settler.again;

@@ -108,6 +108,7 @@ sweep     1 missed twice                               1 of 1    -              
 A hold ends in a sweep that finds few projects missing; a changes pass sees only a part.
 sweep     1 vanished, 14 uncertain                     15 of 20  hold            done, on hold: 15 of 20, keeps rechecks
 sweep     2 not-listed                                 2 of 2    hold            done, on hold: 2 of 2, keeps rechecks
+sweep     11 vanished                                  1 of 20   hold            done, deletes 11, ends hold, keeps rechecks
 sweep     2 vanished                                   2 of 20   hold            done, deletes 2, ends hold, keeps rechecks
 sweep     20 settled                                   0 of 20   hold            done, ends hold, keeps rechecks
 sweep     -                                            -         hold            done, ends hold

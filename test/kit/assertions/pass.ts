@@ -3,9 +3,8 @@ import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { type ProcessState, type Recheck, UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
 import type { SnapshotHead } from '../../../functions/model/snapshot.ts';
 import { announce, type Draft } from '../../../functions/pass/announce.ts';
-import { conclude } from '../../../functions/pass/conclude.ts';
 import type { PassContext } from '../../../functions/pass/context/context.ts';
-import { Findings, recheckChanges } from '../../../functions/pass/rechecks.ts';
+import { recheckChanges } from '../../../functions/pass/rechecks.ts';
 import { Heads } from '../../../functions/pass/rounds.ts';
 import { changeGroups } from '../../../functions/store/codec.ts';
 import type { Lease, Snapshots } from '../../../functions/store/store.ts';
@@ -93,13 +92,6 @@ export const PASS: Trips<'announce' | 'recheck' | 'settle' | 'survey' | 'lease' 
     });
     const state = { ...BASELINED, rechecks: new Map([['7', defect]]) };
     return recheckChanges(state, [['7', { end: 'uncertain' }]], AT);
-  },
-  'settle.deletions-within-limit': () => {
-    const findings = new Findings(BASELINED, 20);
-    for (let id = 0; id < 12; id++) findings.set(String(id), { end: 'vanished' });
-    const window = { startedAt: AT, begunAt: AT };
-    const how = { kind: 'changes', window, isComplete: true, isStopped: false, now: AT } as const;
-    return conclude({ ...how, findings, known: 20, missing: 1, state: BASELINED });
   },
   'settle.watermark-of-window': () =>
     passing('sweep', () => ({ window: { startedAt: Number.NaN, begunAt: AT } })),

@@ -16,6 +16,7 @@ import { Life, type Nature } from '../life.ts';
 import { idOf, RowsOracle } from '../oracle/rows.ts';
 import { Violation } from '../oracle/violation.ts';
 import { Scheduler } from '../scheduler.ts';
+import { smallPlan } from '../small-plan.ts';
 import { dynamoStorage } from '../storage/dynamo.ts';
 import { sqliteStorage } from '../storage/sqlite.ts';
 import type { Ports, Storage } from '../storage/storage.ts';
@@ -100,7 +101,8 @@ export class EndpointSide {
     // No two revisions are the same.
     const random = () => (++this.#drawn % 1_000) / 1_000;
     this.#nature = { scheduler, random, coverage, faulty: false, delays: {} };
-    this.#storage = storage === 'sqlite' ? sqliteStorage() : dynamoStorage([], this.#nature);
+    this.#storage =
+      storage === 'sqlite' ? sqliteStorage() : dynamoStorage(smallPlan(storage, []), this.#nature);
     this.#rows = new RowsOracle(
       (_, id) => this.#isRemoved || this.#accepted.has(id),
       () => {},
