@@ -77,6 +77,8 @@ async function isUnderstood(line: string) {
     says: true,
     doctor,
     directory: folderFor(args[0]),
+    // For each `-`.
+    secrets: Array.from(args, () => 'X-Any: 1'),
     ...ended,
   });
   return { code, err: code === 2 ? err : '' };
