@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { setTimeout } from 'node:timers/promises';
 import { verifyProcess } from '../../../functions/operations/verify/walk.ts';
+import { verifyService } from '../../../functions/operations/verify/walk-service.ts';
 import { until } from '../until.ts';
 import { PROCESS, untilTold, WORKSPACE, type World } from '../world.ts';
 
@@ -52,6 +54,16 @@ async function look({ report, stack, edits, operators }: World): Promise<void> {
     const { events, mismatches } = await verifyProcess(look.ask, { process: PROCESS });
     assert.deepEqual(mismatches, []);
     return `${events} events`;
+  });
+  await report.check('verify reads the service, and finds the snapshots equal to it', async () => {
+    const wait = () => setTimeout(15_000);
+    const { projects, differences, unreadable } = await verifyService(
+      look.ask,
+      { process: PROCESS },
+      { wait },
+    );
+    assert.deepEqual([differences, unreadable], [[], []]);
+    return `${projects} projects`;
   });
   await report.check("a function's log tells of the passes that failed for want of credentials", () =>
     until(30, async () => {

@@ -56,6 +56,7 @@ describe('small worlds', () => {
     ['accepts while a backlog is sent', { storage: 'dynamodb', parties: ['deliver', 'drain'] }],
     ['fails twice', { storage: 'dynamodb', parties: ['refused', 'slowed'], switches: 2 }],
     ['is drained twice', { storage: 'dynamodb', parties: ['drain', 'drain'], rows: 2 }],
+    ['is back while a delivery joins', { storage: 'sqlite', parties: ['deliver', 'drain'], isFailing: true }],
     ['is paused', { storage: 'dynamodb', parties: ['refused', 'pause'] }],
     ['is resumed', { storage: 'sqlite', parties: ['drain', 'resume'] }],
     ['is removed', { storage: 'sqlite', parties: ['refused', 'remove'] }],

@@ -63,6 +63,7 @@ export function smallWorlds(storage: SmallWorld['storage']): readonly Enumerated
   );
   const endpoint = [
     ...PARTIES.map(parties => ({ storage, parties })),
+    { storage, parties: ['deliver', 'drain'] as const, isFailing: true },
     ...THREE.map(parties => ({ storage, parties, switches: FEW })),
   ];
   return [delivery(false), delivery(true), ...endpoint.map(partiesThatMeet), ...passes];
