@@ -26,7 +26,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LACKING = '@dynoxide';
 /** Tests that import what finds the embedded DynamoDB; not the simulation, which has models alone. */
 const NOTICING = [
-  ...['related', '--run', 'test/kit/dynamodb/binary.ts'],
+  ...['related', '--run', 'test/kit/dynamodb/dynamodb.ts', '--passWithNoTests=false'],
   ...['--exclude', 'test/simulation/simulation.test.ts'],
 ];
 
