@@ -176,6 +176,23 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
     expect(await ask()('cancel-replay', { to: 'crm' })).toMatchObject({ wasUnderWay: false });
   });
 
+  it('that follows a cancelled one is not moved by its last slice', async () => {
+    opened();
+    await committed(120);
+    await start('crm', AT);
+    const read = context.journal.read;
+    const journal = {
+      read: async (...asked: Parameters<typeof read>) => {
+        await ask()('cancel-replay', { to: 'crm' });
+        await start('crm', AT - 1);
+        return read(...asked);
+      },
+    };
+    await workOffReplay({ ...context, journal }, 'crm');
+    const { since, position, added } = (await context.endpoints.read('crm'))?.replay ?? {};
+    expect({ since, position, added }).toEqual({ since: AT - 1, position: undefined, added: 0 });
+  });
+
   it('has its turn among others as long as there is time; one that fails holds up none', async () => {
     opened();
     await committed(120);
