@@ -64,7 +64,7 @@ describe('the backlog of a subscription', () => {
     const { backlog, add, take, store } = open();
     await add('e1');
     const [first] = await take();
-    await backlog.reschedule(placeOf(first), AT + 5_000);
+    await backlog.reschedule(placeOf(first), AT + 5 * 3_600_000);
     await add('e2');
     const [second] = await take();
     await backlog.reschedule(placeOf(second), AT + 10 * 3_600_000);
