@@ -159,17 +159,21 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
     expect((await context.endpoints.read('crm'))?.replay?.since).toBe(AT - 1);
   });
 
+  /** The journal, with what happens before a slice of it is read. */
+  const readAfter = (work: () => Promise<unknown>): Pick<OpenContext['journal'], 'read'> => ({
+    read: async (...asked) => {
+      await work();
+      return context.journal.read(...asked);
+    },
+  });
+
   it('that is cancelled adds nothing more, also when that happens in a slice; what was added is sent', async () => {
     opened();
     await committed(120);
     await start('crm', AT);
-    const read = context.journal.read;
-    const journal = {
-      read: async (...asked: Parameters<typeof read>) => {
-        expect(await ask()('cancel-replay', { to: 'crm' })).toMatchObject({ wasUnderWay: true });
-        return read(...asked);
-      },
-    };
+    const journal = readAfter(async () =>
+      expect(await ask()('cancel-replay', { to: 'crm' })).toMatchObject({ wasUnderWay: true }),
+    );
     expect(await workOffReplay({ ...context, journal }, 'crm')).toBe(false);
     expect(await waiting()).toHaveLength(50);
     expect((await context.endpoints.read('crm'))?.health.waiting).toBeDefined();
@@ -180,14 +184,10 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
     opened();
     await committed(120);
     await start('crm', AT);
-    const read = context.journal.read;
-    const journal = {
-      read: async (...asked: Parameters<typeof read>) => {
-        await ask()('cancel-replay', { to: 'crm' });
-        await start('crm', AT - 1);
-        return read(...asked);
-      },
-    };
+    const journal = readAfter(async () => {
+      await ask()('cancel-replay', { to: 'crm' });
+      await start('crm', AT - 1);
+    });
     await workOffReplay({ ...context, journal }, 'crm');
     const { since, position, added } = (await context.endpoints.read('crm'))?.replay ?? {};
     expect({ since, position, added }).toEqual({ since: AT - 1, position: undefined, added: 0 });
