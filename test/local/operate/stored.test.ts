@@ -115,6 +115,7 @@ describe('beside a run that can not be asked', () => {
         `update crm --url ${url}`,
         /restart with another URL on the command line, or another ENDPOINT_CRM_URL/,
       ],
+      ['update crm --header X-A:1', /with --header after its URL .* or with another ENDPOINT_CRM_HEADERS/],
       ['rotate-secret crm', /NEW --webhook-secret OLD .* or with ENDPOINT_CRM_SECRET=NEW,OLD/],
       ['rotate-secret crm --finish', /is read at the start of a run/],
       ['test crm', /is not running, and only a run has the address/],
