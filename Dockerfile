@@ -4,9 +4,9 @@ FROM node:24-slim
 
 WORKDIR /opt/changewire
 # The package: one tarball beside this file, of a release, or what `npm pack` makes of a checkout.
-COPY changewire-*.tgz ./
+COPY changewire-[0-9]*.tgz ./
 # No dependency needs a script. The CDK is for deployments only, and npm leaves it out.
-RUN npm install --ignore-scripts --no-audit --no-fund ./changewire-*.tgz && npm cache clean --force
+RUN npm install --ignore-scripts --no-audit --no-fund ./changewire-[0-9]*.tgz && npm cache clean --force
 # `docker exec NAME changewire status` asks the run that goes on there: what it keeps is in the directory that this begins in.
 RUN ln -s /opt/changewire/node_modules/.bin/changewire /usr/local/bin/changewire
 

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jsonSchemas } from '../functions/model/event.ts';
+import { jsonSchemas, unionSchema } from '../functions/model/event.ts';
 import { ELSEWHERE } from './api/elsewhere.ts';
 import { entriesOf } from './api/entries.ts';
 import { apiPage } from './api/page.ts';
@@ -14,7 +14,7 @@ import { operationSchemas } from './operation-schemas.ts';
 
 /** Writes the generated files: `npm run schemas`.
  *
- *  - `docs/schemas/<type>.json`, `docs/asyncapi.yaml` and the tables in `docs/events.md`: from
+ *  - `docs/schemas/<type>.json` and `event.json`, `docs/asyncapi.yaml` and the tables in `docs/events.md`: from
  *  `functions/model/event.ts` and `docs/examples`
  *  - `docs/schemas/operations`: from `functions/operations/protocol`
  *  - `docs/schemas/configuration.schema.json` and the tables in `docs/configuration.md`: from
@@ -24,8 +24,8 @@ import { operationSchemas } from './operation-schemas.ts';
  *  - `docs/decisions/README.md`: from the decisions */
 const folder = join(import.meta.dirname, 'schemas');
 mkdirSync(folder, { recursive: true });
-for (const [type, schema] of Object.entries(jsonSchemas())) {
-  writeFileSync(join(folder, `${type}.json`), `${JSON.stringify(schema, null, 2)}\n`);
+for (const [name, schema] of Object.entries({ ...jsonSchemas(), event: unionSchema() })) {
+  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(schema, null, 2)}\n`);
 }
 writeFileSync(join(import.meta.dirname, 'asyncapi.yaml'), asyncApiYaml());
 const events = join(import.meta.dirname, 'events.md');

@@ -6,11 +6,13 @@ import { env } from 'node:process';
 import { lintTarball } from './lint.ts';
 import { unreadiness } from './unreadiness.ts';
 
-/** `npm run release`: runs the tests, then builds and checks the tarball of the package. It does not publish or tag. */
+/** `npm run release`: runs the tests, then builds and checks the tarballs of the package and of
+ *  the one for receivers. It does not publish or tag. */
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const { name, version } = JSON.parse(read('package.json')) as { name: string; version: string };
 const tarball = `${name}-${version}.tgz`;
+const receivers = `changewire-events-${version}.tgz`;
 
 const why = unreadiness({
   version,
@@ -23,15 +25,18 @@ if (why !== undefined) {
 } else {
   npm('test');
   npm('pack', '--loglevel=error');
-  process.stdout.write(lintTarball(join(ROOT, tarball)));
+  execFileSync(process.execPath, [join(ROOT, 'package/build-receiver.ts')], { stdio: 'inherit' });
+  npm('pack', './dist/changewire-events', '--loglevel=error');
+  for (const each of [tarball, receivers]) process.stdout.write(lintTarball(join(ROOT, each)));
   const content = readFileSync(join(ROOT, tarball));
   const integrity = createHash('sha512').update(content).digest('base64');
   process.stdout.write(
     `\n${tarball}: ${(content.length / 1_000_000).toFixed(1)} MB, sha512-${integrity}\n` +
       'To publish:\n' +
-      `  npm view ${name} maintainers        # own this name first: npx runs any package that has it\n` +
+      `  npm view ${name} maintainers        # own both names first: npx runs any package that has it\n` +
       `  git tag v${version} && git push --tags\n` +
-      `  npm publish ${tarball}        # or distribute the file\n` +
+      `  npm publish ${tarball}        # or distribute the files\n` +
+      `  npm publish ${receivers}\n` +
       'Keep the data of this version for the upgrade tests of the next one, and commit it:\n' +
       '  node package/keep-data.ts\n',
   );

@@ -253,14 +253,27 @@ export const sentSchemas = { ...eventSchemas, 'changewire.test': testEvent } as 
 /** The JSON Schema of every event type, by type. `docs/schemas` holds those of draft 2020-12. */
 export function jsonSchemas(target: 'draft-2020-12' | 'draft-07' = 'draft-2020-12'): Record<string, object> {
   return Object.fromEntries(
-    Object.entries(sentSchemas).map(([type, schema]) => [
-      type,
-      z.toJSONSchema(schema, {
-        target,
-        override: ({ jsonSchema }) => withoutDatePattern(jsonSchema),
-      }),
-    ]),
+    Object.entries(sentSchemas).map(([type, schema]) => [type, jsonSchemaOf(schema, target)]),
   );
+}
+
+const [firstSchema, ...otherSchemas] = Object.values(sentSchemas);
+const anyEvent = z.discriminatedUnion('type', [firstSchema, ...otherSchemas] as [typeof testEvent]).meta({
+  title: 'event',
+  description: 'Any event that an endpoint may get. Later versions add types: ignore unknown ones.',
+});
+
+/** The JSON Schema of all events: `docs/schemas/event.json`. It refers to no other file. */
+export function unionSchema(): object {
+  return jsonSchemaOf(anyEvent, 'draft-2020-12');
+}
+
+function jsonSchemaOf(schema: z.ZodType, target: 'draft-2020-12' | 'draft-07'): object {
+  const { $schema, ...rest } = z.toJSONSchema(schema, {
+    target,
+    override: ({ jsonSchema }) => withoutDatePattern(jsonSchema),
+  });
+  return { $schema, $id: `urn:changewire:schema:${rest.title}`, ...rest };
 }
 
 /** Removes the pattern of 250 characters that zod adds: `format: date-time` covers it. */

@@ -1,5 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, vi } from 'vitest';
 import { EXAMPLE_SECRET } from '../../docs/asyncapi/example-requests.ts';
@@ -17,6 +19,7 @@ import {
   jsonSchemas,
   type SentEvent,
   sentSchemas,
+  unionSchema,
 } from '../../functions/model/event.ts';
 import { wants } from '../../functions/model/filter.ts';
 import { messageOf } from '../../functions/topic/entry.ts';
@@ -39,6 +42,19 @@ describe('docs/events.md', () => {
     expect(checkEvents([events[type]])).toHaveLength(1);
     expect(examplesIn(section(document, type) ?? '')).toEqual([type]);
     expect(document).toContain(`(schemas/${type}.json), [example](examples/${type}.json)`);
+  });
+
+  it('has a schema of all events, event.json, which accepts each example by its type alone', () => {
+    const union = new Ajv2020({ allErrors: true });
+    formats.default(union);
+    const validate = union.compile(unionSchema());
+    const all = types.map(type => events[type]);
+    expect(all.filter(event => !validate(event))).toEqual([]);
+    expect(all.filter(event => validate({ ...event, type: 'other' }))).toEqual([]);
+    const ids = Object.values({ ...jsonSchemas(), event: unionSchema() }).map(
+      schema => '$id' in schema && schema.$id,
+    );
+    expect(ids).toEqual([...types, 'event'].map(name => `urn:changewire:schema:${name}`));
   });
 
   it('has no JSON that nothing checks', () => {

@@ -20,7 +20,7 @@ const instructions = (instruction: string) =>
   lines.filter(line => line.startsWith(`${instruction} `)).map(line => line.slice(instruction.length + 1));
 const last = (instruction: string) => instructions(instruction).at(-1) ?? '';
 
-const tarballs = `${name}-*.tgz`;
+const tarballs = `${name}-[0-9]*.tgz`;
 const [folder] = instructions('WORKDIR');
 
 /** The arguments of a run: those behind `start`. */
@@ -38,7 +38,7 @@ describe('the container', () => {
 
   test('installs the package before anything else is done, without what its dependencies would run', () => {
     const [install = ''] = instructions('RUN');
-    expect(install).toMatch(/^npm install (--[a-z-]+ )*\.\/changewire-\*\.tgz( |$)/);
+    expect(install).toMatch(/^npm install (--[a-z-]+ )*\.\/changewire-\[0-9\]\*\.tgz( |$)/);
     expect(install).toContain(' --ignore-scripts ');
   });
 

@@ -43,6 +43,7 @@ describe('the tarball', () => {
         'docs',
         'examples',
         'package.json',
+        'receiver',
       ],
     ]);
     const ours = all.filter(path => !path.startsWith('examples/receiver/'));

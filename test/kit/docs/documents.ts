@@ -15,7 +15,7 @@ export function readDocument(path: string): string {
 /** The README files, and all documents directly under docs/. */
 export function documents(): string[] {
   const inDocs = readdirSync(join(ROOT, 'docs')).filter(file => file.endsWith('.md'));
-  const readmes = ['README.md', 'examples/receiver/README.md'];
+  const readmes = ['README.md', 'examples/receiver/README.md', 'receiver/README.md'];
   return [...readmes, ...inDocs.map(file => `docs/${file}`)].filter(path => existsSync(join(ROOT, path)));
 }
 

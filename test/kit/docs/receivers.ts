@@ -25,10 +25,10 @@ export const [node, python, go] = [codeIn('Node'), codeIn('Python'), codeIn('Go'
 /** A folder of a receiver's developer: this file, and the package with the code of this checkout. */
 export function folderWith(code: string): string {
   const folder = temporaryDirectory();
-  const installed = join(folder, 'node_modules/changewire');
+  const installed = join(folder, 'node_modules/changewire-events');
   mkdirSync(installed, { recursive: true });
-  symlinkSync(join(ROOT, 'receiver'), join(installed, 'receiver'));
-  const manifest = { name: 'changewire', type: 'module', exports: { './events': './receiver/index.ts' } };
+  symlinkSync(join(ROOT, 'receiver'), join(installed, 'code'));
+  const manifest = { name: 'changewire-events', type: 'module', exports: './code/index.ts' };
   writeFileSync(join(installed, 'package.json'), JSON.stringify(manifest));
   mkdirSync(join(folder, 'node_modules/@types'));
   symlinkSync(join(ROOT, 'node_modules/@types/node'), join(folder, 'node_modules/@types/node'));
