@@ -5,7 +5,17 @@ import { Refusal } from './refusal.ts';
  *  sender may add others.
  *  @throws Refusal 400 */
 export function parseEvent(text: string): SentEvent {
-  const value = parseObject(text, 'The event');
+  return checkEvent(parseObject(text, 'The event'));
+}
+
+/** The events in a verified batch. @throws Refusal 400 */
+export function parseBatch(text: string): SentEvent[] {
+  const values = parse(text, 'The batch');
+  if (Array.isArray(values) && values.every(isObject)) return values.map(checkEvent);
+  throw new Refusal(400, 'The batch is not a JSON array of objects.');
+}
+
+function checkEvent(value: Record<string, unknown>): SentEvent {
   const texts = [value.id, value.source, value.type, value.sequence];
   const whole = texts.every(part => typeof part === 'string' && part !== '');
   const sequence = /^\d{13,16}$/.test(String(value.sequence));
@@ -17,14 +27,17 @@ export function parseEvent(text: string): SentEvent {
 
 /** @throws Refusal 400 if the text is not a JSON object */
 export function parseObject(text: string, what: string): Record<string, unknown> {
-  let value: unknown;
+  const value = parse(text, what);
+  if (isObject(value)) return value;
+  throw new Refusal(400, `${what} is not a JSON object.`);
+}
+
+function parse(text: string, what: string): unknown {
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
     throw new Refusal(400, `${what} is not JSON.`);
   }
-  if (isObject(value)) return value;
-  throw new Refusal(400, `${what} is not a JSON object.`);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

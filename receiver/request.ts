@@ -35,8 +35,9 @@ interface Readable extends AsyncIterable<Uint8Array | string> {
   readonly readableDidRead?: boolean;
 }
 
-/** In bytes. An event has at most 240 KB; the SNS envelope escapes its JSON again. */
+/** In bytes. An event has at most 240 KB; the SNS envelope escapes its JSON again. A batch has at most 1 MB. */
 export const MAX_WEBHOOK_BYTES = 256 * 1024;
+export const MAX_BATCH_BYTES = 1024 * 1024;
 export const MAX_SNS_BYTES = 1024 * 1024;
 
 /** A header's value, `''` if it is missing. `name` in lower case. */

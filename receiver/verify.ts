@@ -1,8 +1,10 @@
 import type { SentEvent } from './event.ts';
+import { parseBatch, parseEvent } from './parse-event.ts';
 import { Refusal } from './refusal.ts';
 import {
   bodyOf,
   headerOf,
+  MAX_BATCH_BYTES,
   MAX_SNS_BYTES,
   MAX_WEBHOOK_BYTES,
   type NodeRequest,
@@ -31,12 +33,41 @@ export async function verify(
   request: NodeRequest | WebRequest,
   secret: string | readonly string[] | Senders,
 ): Promise<SentEvent | undefined> {
+  if (isBatch(request))
+    throw new Refusal(415, 'This is a batch of events: the receiver must call verifyAll.');
+  const [event] = await verifyAll(request, secret);
+  return event;
+}
+
+/** Verifies the sender of a request, as `verify` does, and returns its events in their order: those of a batch (an
+ *  endpoint with `batch`), or the one of another request. Answer 2xx once all are stored, because a batch is delivered
+ *  or sent again as a whole.
+ *
+ *  @throws Refusal if the request is refused: answer its `status` and `message`
+ *  @throws TypeError as for `verify` */
+export async function verifyAll(
+  request: NodeRequest | WebRequest,
+  secret: string | readonly string[] | Senders,
+): Promise<SentEvent[]> {
   const { secrets, topic, allowLoopback, maxAgeSeconds } = readSenders(secret);
   const header = (name: string) => headerOf(request, name);
   const isSns = secrets.length === 0 || header('x-amz-sns-message-type') !== '';
-  const body = await bodyOf(request, isSns && topic ? MAX_SNS_BYTES : MAX_WEBHOOK_BYTES);
+  const maxBytes = isSns && topic ? MAX_SNS_BYTES : isBatch(request) ? MAX_BATCH_BYTES : MAX_WEBHOOK_BYTES;
+  const body = await bodyOf(request, maxBytes);
   // Each library is loaded on first use.
-  if (!isSns) return (await import('./webhooks.ts')).readWebhook(header, body, secrets);
+  if (!isSns) {
+    (await import('./webhooks.ts')).verifyWebhook(header, body, secrets);
+    return isBatch(request) ? parseBatch(body) : [parseEvent(body)];
+  }
   if (topic === undefined) throw new Refusal(403, 'SNS messages are not accepted here: no topicArn is set.');
-  return (await import('./sns.ts')).readSns(header, body, { topic, allowLoopback, maxAgeSeconds });
+  const event = await (await import('./sns.ts')).readSns(header, body, {
+    topic,
+    allowLoopback,
+    maxAgeSeconds,
+  });
+  return event ? [event] : [];
+}
+
+function isBatch(request: NodeRequest | WebRequest): boolean {
+  return headerOf(request, 'content-type').startsWith('application/cloudevents-batch+json');
 }

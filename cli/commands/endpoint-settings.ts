@@ -12,7 +12,7 @@ import { UsageError } from '../../local/basics/usage-error.ts';
 import { filterOption, KIND_OPTIONS, optionOf, readHeader } from '../../local/settings/endpoint-options.ts';
 import type { Input } from '../context/input.ts';
 import type { Cli } from '../context/runner.ts';
-import { each, rateOf } from '../options/parsers.ts';
+import { each, rateOf, wholeIn } from '../options/parsers.ts';
 import { text } from '../show/display.ts';
 import { examples } from './example.ts';
 
@@ -130,8 +130,12 @@ function withSettings(command: Command): Command {
 
 /** The option for a setting of one kind. */
 function kindOption(setting: (typeof KIND_SETTINGS)[number]): Option {
-  const { kind, what, choices } = setting;
-  const option = new Option(`--${optionOf(setting)} <value>`, `with --${kind}: ${what}`);
+  const { kind, what, choices, range } = setting;
+  const option = new Option(
+    `--${optionOf(setting)} <${range ? 'n' : 'value'}>`,
+    `with --${kind}: ${what}${range ? `, from ${range.join(' to ')}` : ''}`,
+  );
+  if (range) option.argParser(wholeIn(range));
   return choices ? option.choices(choices) : option;
 }
 

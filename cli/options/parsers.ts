@@ -45,9 +45,22 @@ export function limitOf(text: string): number {
 
 /** Parses requests per second, like `perSecond` in the configuration. */
 export function rateOf(text: string): number {
-  const { data, error } = perSecond().safeParse(/^\d+$/.test(text) ? Number(text) : undefined);
+  const { data, error } = perSecond().safeParse(wholeOf(text));
   if (error === undefined) return data;
   throw new InvalidArgumentError(`Expected ${error.issues[0]?.message} (requests per second).`);
+}
+
+/** Parses a whole number in a range. */
+export function wholeIn([least, most]: readonly [number, number]): (text: string) => number {
+  return text => {
+    const value = wholeOf(text);
+    if (value !== undefined && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`);
+  };
+}
+
+function wholeOf(text: string): number | undefined {
+  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
 /** Collects the values of an option that may be repeated. */

@@ -14,32 +14,39 @@ interface Props {
 
 /** The fields of settings that only endpoints of this kind have. */
 export function KindFields({ kind, settings, errors, edited, onChange }: Props) {
-  const fields = KIND_SETTINGS.filter(setting => setting.kind === kind).map(({ name, what, choices }) => {
-    const shared = { label: words(name), error: errors[name], hint: `${sentence(what)}.` };
-    const value = settings[name] ?? '';
-    const change = edited(name, (text: string) => onChange({ ...settings, [name]: text }));
-    if (!choices) return <TextField key={name} {...shared} maxLength={64} value={value} onChange={change} />;
-    return (
-      <Field key={name} {...shared}>
-        {(id, hintId) => (
-          <select
-            id={id}
-            aria-describedby={hintId}
-            aria-invalid={shared.error !== undefined}
-            value={value}
-            onChange={event => change(event.currentTarget.value)}
-          >
-            <option value="">Other</option>
-            {choices.map(choice => (
-              <option key={choice} value={choice}>
-                {words(choice)}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-    );
-  });
+  const fields = KIND_SETTINGS.filter(setting => setting.kind === kind).map(
+    ({ name, what, choices, range }) => {
+      const shared = { label: words(name), error: errors[name], hint: `${sentence(what)}.` };
+      const value = String(settings[name] ?? '');
+      const change = edited(name, (text: string) => onChange({ ...settings, [name]: text }));
+      if (range) {
+        const number = { type: 'number', min: String(range[0]), step: '1' } as const;
+        return <TextField key={name} {...shared} {...number} value={value} onChange={change} />;
+      }
+      if (!choices)
+        return <TextField key={name} {...shared} maxLength={64} value={value} onChange={change} />;
+      return (
+        <Field key={name} {...shared}>
+          {(id, hintId) => (
+            <select
+              id={id}
+              aria-describedby={hintId}
+              aria-invalid={shared.error !== undefined}
+              value={value}
+              onChange={event => change(event.currentTarget.value)}
+            >
+              <option value="">Other</option>
+              {choices.map(choice => (
+                <option key={choice} value={choice}>
+                  {words(choice)}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+      );
+    },
+  );
   return fields.length > 0 && <div class="two">{fields}</div>;
 }
 
@@ -47,9 +54,10 @@ export function KindFields({ kind, settings, errors, edited, onChange }: Props) 
 export function askedSettings(
   kind: EndpointKind,
   settings: KindSettings,
-): { readonly [Name in keyof KindSettings]?: string | null } {
-  const own = KIND_SETTINGS.filter(setting => setting.kind === kind).map(({ name }) => {
-    return [name, String(settings[name] ?? '').trim() || null];
+): { readonly [Name in keyof KindSettings]?: KindSettings[Name] | null } {
+  const own = KIND_SETTINGS.filter(setting => setting.kind === kind).map(({ name, range }) => {
+    const text = String(settings[name] ?? '').trim();
+    return [name, text === '' ? null : range ? Number(text) : text];
   });
   return Object.fromEntries(own);
 }

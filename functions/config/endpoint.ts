@@ -11,21 +11,28 @@ const ELSEWHERE =
   'docs/configuration.md';
 
 const OTHERWISE: Readonly<Record<KindSettingName, string>> = {
+  batch: 'one event in each request',
   preset: 'none',
   field: '`"text"`',
   titleHeader: 'the title is the first line of the text',
 };
 
-const kindSettings = bySetting(({ name, kind, what, choices, notBeside }) =>
-  key(
-    (choices
-      ? choice(choices)
-      : text(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 letters, digits, "-" and "_"')
-    ).optional(),
-    `Only with \`"kind": "${kind}"\`${notBeside ? `, without \`${notBeside}\`` : ''}: ${what}.`,
-    OTHERWISE[name],
-  ),
-);
+const kindSettings = bySetting({
+  text: setting => {
+    const { choices } = setting;
+    const plain = text(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 letters, digits, "-" and "_"');
+    return kindKey(setting, (choices ? choice(choices) : plain).optional());
+  },
+  whole: (setting, [least, most]) => kindKey(setting, whole(least, most).optional()),
+});
+
+function kindKey<Schema extends z.ZodType>(
+  { name, kind, what, notBeside }: (typeof KIND_SETTINGS)[number],
+  schema: Schema,
+): Schema {
+  const beside = notBeside ? `, without \`${notBeside}\`` : '';
+  return key(schema, `Only with \`"kind": "${kind}"\`${beside}: ${what}.`, OTHERWISE[name]);
+}
 
 /** Requests a second. */
 export const perSecond = () => whole(1, 100);

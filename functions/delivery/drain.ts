@@ -29,6 +29,8 @@ const TURN_MS = 20 * SECOND;
 /** The pause after a failed write to rows. */
 const STUCK_MS = 30 * SECOND;
 const MAX_CHAT_ROWS = 50;
+/** For batches: their events are in memory together. */
+const MAX_BATCH_ROWS = 200;
 
 /** Sends the backlog of an endpoint at its rate, oldest first. A failing endpoint gets one delivery as a probe,
  *  and the rest once it accepts that. One run at a time does this; at the end of its turn, it wakes another. */
@@ -70,7 +72,7 @@ async function sendSome(
   turn: Turn,
   dependencies: DrainDependencies,
 ): Promise<Rest | undefined> {
-  const { name, kind } = endpoint;
+  const { name, kind, batch = 1 } = endpoint;
   const isChat = KINDS[kind].queue === 'chat';
   const { rows, deliveries, clock, remaining } = dependencies;
   const began = clock();
@@ -81,7 +83,11 @@ async function sendSome(
   if (remaining() < MIN_REMAINING_MS) return { at: began };
   if (row.health.failures) turn.since = began;
   const rate = rateOf(endpoint, began - turn.since);
-  const limit = row.health.failing ? 1 : isChat ? MAX_CHAT_ROWS : rate;
+  const limit = row.health.failing
+    ? 1
+    : isChat
+      ? MAX_CHAT_ROWS
+      : Math.max(rate, Math.min(rate * batch, MAX_BATCH_ROWS));
   const due = row.health.failing
     ? await probe(endpoint, began, deliveries)
     : await deliveries.due(name, began, limit);
@@ -90,7 +96,8 @@ async function sendSome(
   if (due[0]?.replay) await letPass(endpoint, row, dependencies);
   turn.hasSent = true;
   const rest = await send(endpoint, row, due, dependencies);
-  if (!rest && !isChat) await paced(began, (due.length * SECOND) / rate, dependencies);
+  const requests = Math.ceil(due.length / batch);
+  if (!rest && !isChat) await paced(began, (requests * SECOND) / rate, dependencies);
   return rest;
 }
 

@@ -8,7 +8,7 @@ import type { Delivery } from './settler.ts';
 import { slackMessage } from './slack/slack.ts';
 import { teamsMessage } from './teams/teams.ts';
 import { textMessage } from './text/text.ts';
-import { webhookRequest } from './webhook/webhook.ts';
+import { batchesOf, batchRequest, webhookRequest } from './webhook/webhook.ts';
 
 /** The formatter of each kind of chat. `model/kinds.ts` has the other properties of each kind. */
 const CHATS: Readonly<Record<Exclude<EndpointKind, 'webhook'>, ChatFormat>> = {
@@ -40,7 +40,7 @@ export function jobsOf(deliveries: readonly ReadDelivery[], context: MessageCont
   const { kind } = context.endpoint;
   const { jobs, unrenderable } =
     kind === 'webhook'
-      ? webhookJobs(deliveries)
+      ? webhookJobs(deliveries, context.endpoint)
       : chatJobs(deliveries, events => chatMessages(events, CHATS[kind], context));
   return { jobs: jobs.map(withHeaders), unrenderable };
 }
@@ -91,15 +91,22 @@ export interface Jobs {
 /** Marks a replayed event for the webhook's receiver, which may drop it if it has handled the event. */
 const REPLAY = { 'changewire-replay': 'true' };
 
-/** One job per event. */
-export function webhookJobs(deliveries: readonly ReadDelivery[]): Jobs {
-  const jobs = deliveries.map(delivery => ({
-    deliveries: [delivery],
-    // `parseSecret` has checked that a webhook's secret holds one or two.
-    request: (now: number, { secrets }: EndpointSecret) => {
-      const { event, body, replay } = delivery;
-      const request = webhookRequest({ id: event.id, body }, secrets as readonly string[], now);
-      return replay ? { ...request, headers: { ...request.headers, ...REPLAY } } : request;
+/** One job per event; with `batch`, one per batch. */
+export function webhookJobs(
+  deliveries: readonly ReadDelivery[],
+  { batch }: Pick<EndpointSettings, 'batch'> = {},
+): Jobs {
+  const groups = batch === undefined ? deliveries.map(delivery => [delivery]) : batchesOf(deliveries, batch);
+  const jobs = groups.map(some => ({
+    deliveries: some,
+    request: (now: number, secret: EndpointSecret) => {
+      // `parseSecret` has checked that a webhook's secret holds one or two.
+      const secrets = secret.secrets as readonly string[];
+      const events = some.map(({ event: { id }, body }) => ({ id, body }));
+      const [first] = events as [(typeof events)[number]];
+      const request =
+        batch === undefined ? webhookRequest(first, secrets, now) : batchRequest(events, secrets, now);
+      return some[0]?.replay ? { ...request, headers: { ...request.headers, ...REPLAY } } : request;
     },
   }));
   return { jobs, unrenderable: [] };

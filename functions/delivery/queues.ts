@@ -1,14 +1,11 @@
 import { inParallel } from '../basics/in-parallel.ts';
 import type { Log } from '../basics/telemetry.ts';
-import { type EndpointKind, KINDS } from '../model/kinds.ts';
+import { type EndpointSettings, queueOf } from '../model/endpoint.ts';
 import { type Message, type NewMessage, type Queue, sendOne, type Unsent, unsentOf } from '../queue/queue.ts';
 import { wakesAt } from './health.ts';
 import type { Registered } from './registry.ts';
 
-interface Addressee {
-  readonly name: string;
-  readonly kind: EndpointKind;
-}
+type Addressee = Pick<EndpointSettings, 'name' | 'kind' | 'batch'>;
 
 export interface Routed {
   readonly to: Addressee;
@@ -46,11 +43,11 @@ export function wakeBy(drains: Pick<Queue, 'name' | 'send'>): Queues {
 }
 
 /** Uses fair queues, with the endpoint as message group: an endpoint that has many deliveries, or is slow,
- *  delays no other. Chats have their own queue, for which Lambda waits a moment, so that one message can show
- *  several events. */
+ *  delays no other. Chats and batches have their own queue, for which Lambda waits a moment, so that one message can
+ *  have several events. */
 export function sendBy(queues: Readonly<Record<'deliveries' | 'chat', Pick<Queue, 'send'>>>): Send {
   return async (messages, hasTime) => {
-    const byQueue = Map.groupBy(messages.entries(), ([, { to }]) => KINDS[to.kind].queue);
+    const byQueue = Map.groupBy(messages.entries(), ([, { to }]) => queueOf(to));
     const sent = [...byQueue].map(async ([name, some]) => {
       const unsent = await queues[name].send(
         some.map(([, message]) => messageOf(message)),

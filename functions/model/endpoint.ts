@@ -30,6 +30,12 @@ export function rateOf({ kind, perSecond }: EndpointSettings, takenFor = 0): num
   return Math.min(most, first * 2 ** Math.floor(Math.max(0, takenFor) / DOUBLED_AFTER_MS));
 }
 
+/** The queue of an endpoint's new deliveries. Those of a batch wait a moment there for each other, as those of a
+ *  chat do. */
+export function queueOf({ kind, batch }: Pick<EndpointSettings, 'kind' | 'batch'>): 'deliveries' | 'chat' {
+  return batch === undefined ? KINDS[kind].queue : 'chat';
+}
+
 /** What an endpoint's secret holds: `{"url": "https://…", "secrets": ["whsec_…"], "headers": {"X-Api-Key": "…"}}`. */
 export interface EndpointSecret {
   readonly url: string;

@@ -12,14 +12,16 @@ interface Kind {
   readonly queue: 'deliveries' | 'chat';
   /** Requests a second by default: at first, and at most, as long as it accepts all of them. */
   readonly rate: { readonly first: number; readonly most: number };
-  /** The settings that only endpoints of this kind have, each a text. */
+  /** The settings that only endpoints of this kind have. */
   readonly settings?: Readonly<Record<string, KindSetting>>;
 }
 
 interface KindSetting {
   readonly what: string;
-  /** The values that it may have; undefined: 1 to 64 letters, digits, "-" and "_". */
+  /** The values that it may have. Without these and `range`: 1 to 64 letters, digits, "-" and "_". */
   readonly choices?: readonly string[];
+  /** The least and the greatest value of a whole number. */
+  readonly range?: readonly [number, number];
   /** Another setting of the kind, which stands for this one, too. */
   readonly notBeside?: string;
 }
@@ -33,6 +35,12 @@ const ENDPOINT_KINDS = {
     title: 'Webhook',
     what: 'your own HTTP endpoint, signed by Standard Webhooks',
     example: 'https://example.com/changes',
+    settings: {
+      batch: {
+        what: 'maximum events in one request, as a CloudEvents batch',
+        range: [2, 100],
+      },
+    },
   },
   slack: {
     ...CHAT,
@@ -74,7 +82,9 @@ export type KindSettingName = {
 }[EndpointKind];
 
 /** The settings that only endpoints of one kind have; docs/configuration.md#endpoints lists them. */
-export type KindSettings = { readonly [Name in KindSettingName]?: string | undefined };
+export type KindSettings = {
+  readonly [Name in KindSettingName]?: (Name extends 'batch' ? number : string) | undefined;
+};
 
 /** These settings of all kinds, each with its kind. */
 export const KIND_SETTINGS = KIND_NAMES.flatMap(kind =>
@@ -85,12 +95,15 @@ export const KIND_SETTINGS = KIND_NAMES.flatMap(kind =>
 );
 
 /** One property for each of these settings, made by `make`. */
-export function bySetting<Made>(
-  make: (setting: (typeof KIND_SETTINGS)[number]) => Made,
-): Readonly<Record<KindSettingName, Made>> {
-  return Object.fromEntries(KIND_SETTINGS.map(setting => [setting.name, make(setting)])) as Readonly<
-    Record<KindSettingName, Made>
-  >;
+export function bySetting<Text, Whole>(make: {
+  readonly text: (setting: (typeof KIND_SETTINGS)[number]) => Text;
+  readonly whole: (setting: (typeof KIND_SETTINGS)[number], range: readonly [number, number]) => Whole;
+}): { readonly [Name in KindSettingName]: NonNullable<KindSettings[Name]> extends number ? Whole : Text } {
+  const made = KIND_SETTINGS.map(setting => {
+    const { name, range } = setting;
+    return [name, range ? make.whole(setting, range) : make.text(setting)];
+  });
+  return Object.fromEntries(made);
 }
 
 /** Those of these settings that an endpoint has. */

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import type * as z from 'zod';
 import { eitherOf } from '../../functions/basics/names-in-words.ts';
 import { nearest } from '../../functions/basics/nearest.ts';
 import { within } from '../../functions/basics/within.ts';
@@ -15,6 +16,7 @@ import {
   KIND_SETTINGS,
   KINDS,
   type KindSettings,
+  kindSettingsOf,
 } from '../../functions/model/kinds.ts';
 import { isPlainAddress, isSigningSecret } from '../../functions/model/secret.ts';
 import { UsageError } from '../basics/usage-error.ts';
@@ -143,9 +145,15 @@ export function optionOf({ name }: { readonly name: string }): string {
   return name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`);
 }
 
-function checkSettings(kind: EndpointKind, settings: KindSettings): KindSettings {
-  const [issue] = endpointConfig.safeParse({ name: kind, kind, ...settings }).error?.issues ?? [];
-  if (issue === undefined) return settings;
+/** The settings of a kind, read from texts. @throws UsageError */
+function checkSettings(kind: EndpointKind, texts: Draft['settings']): KindSettings {
+  const settings = Object.entries(texts).map(([name, text]) => {
+    const isWhole = KIND_SETTINGS.some(each => each.name === name && each.range) && /^\d+$/.test(text);
+    return [name, isWhole ? Number(text) : text];
+  });
+  const { data, error } = endpointConfig.safeParse({ name: kind, kind, ...Object.fromEntries(settings) });
+  if (data !== undefined) return kindSettingsOf(data);
+  const [issue] = error.issues as [z.core.$ZodIssue];
   throw new UsageError(`--${optionOf({ name: String(issue.path[0]) })}, allowed: ${issue.message}.`);
 }
 

@@ -9,9 +9,12 @@ function line(option: string, text: string): string {
   return `  ${option.padEnd(24)}${text}\n`;
 }
 
-function settingLine({ name, kind, what, choices }: (typeof KIND_SETTINGS)[number]): string {
-  const allowed = choices ? `: ${eitherOf(choices)}` : '';
-  return line(`--${optionOf({ name })} VALUE`, `for the preceding --${kind}, ${what}${allowed}`);
+function settingLine({ name, kind, what, choices, range }: (typeof KIND_SETTINGS)[number]): string {
+  const allowed = choices ? `: ${eitherOf(choices)}` : range ? `: ${range.join(' to ')}` : '';
+  return line(
+    `--${optionOf({ name })} ${range ? 'N' : 'VALUE'}`,
+    `for the preceding --${kind}, ${what}${allowed}`,
+  );
 }
 
 export const HELP = `Changewire watches processes, projects and tasks, and sends each change as an event.

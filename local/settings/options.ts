@@ -52,7 +52,7 @@ const FLAGS = {
   header: { ...repeated, example: '"Authorization: Bearer …"' },
   ...byName(KIND_SETTINGS.map(optionOf), name => {
     const setting = KIND_SETTINGS.find(each => optionOf(each) === name);
-    return setting?.choices?.[0] ?? '…';
+    return setting?.choices?.[0] ?? setting?.range?.[1].toString() ?? '…';
   }),
   name: { ...repeated, example: 'planner' },
   filter: { ...repeated, example: 'events=task.updated,task.created' },

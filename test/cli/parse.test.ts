@@ -123,6 +123,7 @@ describe('a command line', () => {
       'endpoints update ops --field message --title-header X-Title',
       { operation: 'update-endpoint', endpoint: 'ops', field: 'message', titleHeader: 'X-Title' },
     ],
+    ['endpoints update crm --batch 50', { operation: 'update-endpoint', endpoint: 'crm', batch: 50 }],
     ['actions --endpoint crm', { operation: 'actions', endpoint: 'crm', limit: 20 }],
     ['actions', { operation: 'actions', limit: 20 }],
   ])('%s', async (line, expected) => {
@@ -169,6 +170,7 @@ describe('a command line that is wrong is refused before anybody is asked', () =
       `endpoints update crm --per-second ${rate}`,
       /Expected a whole number from 1 to 100 \(requests per second\)/,
     ]),
+    ['endpoints update crm --batch 101', /--batch .*Expected a whole number from 2 to 100/],
     [
       'endpoints add ops --text https://a.example --preset irc',
       /Allowed choices are google-chat, mattermost/,

@@ -82,7 +82,7 @@ function wired(url: string, { body, headers }: EndpointRequest) {
     origin,
     path: pathname + search,
     method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'changewire' },
+    headers: { 'content-type': 'application/json', ...headers, 'user-agent': 'changewire' },
     body,
   } as const;
 }

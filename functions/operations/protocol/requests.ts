@@ -36,7 +36,10 @@ const endpointSettings = {
   filter: z.unknown().optional(),
   perSecond: z.number().nullable().optional(),
   keepSuccesses: z.boolean().nullable().optional(),
-  ...bySetting(() => z.string().max(256).nullable().optional()),
+  ...bySetting({
+    text: () => z.string().max(256).nullable().optional(),
+    whole: () => z.number().nullable().optional(),
+  }),
 };
 
 /** Which events are wanted. All given conditions must match. */

@@ -25,7 +25,7 @@ export const endpointStatus = z.strictObject({
   filter: z.unknown().optional(),
   perSecond: z.number(),
   keepSuccesses: z.boolean(),
-  ...bySetting(() => z.string().optional()),
+  ...bySetting({ text: () => z.string().optional(), whole: () => z.int().optional() }),
   /** `retrying`: the last attempts failed. `failing`: failures lasted, and one probe at a time is sent; or all last
    *  attempts failed and nothing waits. `throttled`: nothing is sent until `nextTryAt`. */
   state: z.enum(['healthy', 'throttled', 'retrying', 'failing', 'stopped', 'paused']),

@@ -72,6 +72,9 @@ describe('a post', () => {
       },
     });
     expect(received).toHaveLength(2);
+    const batch = { 'content-type': 'application/cloudevents-batch+json', 'user-agent': 'other' };
+    await post(url, { ...request, headers: batch });
+    expect(received[2]?.headers).toMatchObject({ ...batch, 'user-agent': 'changewire' });
     expect(server.port).toBeGreaterThan(0);
   });
 

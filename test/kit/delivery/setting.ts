@@ -71,8 +71,10 @@ export const answered = (status: number, more: Partial<Answer> = {}): Answer => 
 /** Makes requests for webhooks as always, and messages for chats by this format. */
 export const jobsWith =
   (format: (events: readonly SentEvent[], kind: EndpointKind) => ChatMessages): DrainDependencies['jobsOf'] =>
-  (deliveries, { kind }) =>
-    kind === 'webhook' ? webhookJobs(deliveries) : chatJobs(deliveries, events => format(events, kind));
+  (deliveries, { kind, batch }) =>
+    kind === 'webhook'
+      ? webhookJobs(deliveries, { batch })
+      : chatJobs(deliveries, events => format(events, kind));
 type ChatMessages = ReturnType<Parameters<typeof chatJobs>[1]>;
 
 export const endpointOf = (kind: EndpointKind = 'webhook', name = 'crm'): EndpointSettings => ({

@@ -44,7 +44,12 @@ describe('the endpoints of the command line', () => {
     expect(wanted('--text --preset discord', { TEXT_WEBHOOK_URL: 'https://c.example' })).toMatchObject([
       { url: 'https://c.example', preset: 'discord' },
     ]);
+    expect(wanted('--webhook https://a.example --batch 100')).toMatchObject([
+      { kind: 'webhook', batch: 100 },
+    ]);
     for (const [wrong, message] of [
+      ['--webhook https://a.example --batch 1', '--batch, allowed: a whole number from 2 to 100.'],
+      ['--webhook https://a.example --batch all', '--batch, allowed: a whole number from 2 to 100.'],
       [
         '--preset ntfy',
         '--preset applies to the preceding --webhook, --slack, --teams or --text: give that first.',
