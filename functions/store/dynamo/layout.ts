@@ -29,10 +29,8 @@ interface Layout {
  *  @throws LayoutError when its layout is unknown, or must be migrated first */
 export async function checkLayout(table: Table, migration?: { readonly until: number }): Promise<void> {
   const found = (await layoutOf(table)) ?? (await layoutOfNew(table));
-  const { version } = found ?? { version: UNMARKED };
-  if (version === TABLE_LAYOUT) return;
-  if (version === undefined || !STEPS.has(version))
-    throw refusal(table, `layout ${version ?? 'without a number'}`);
+  if (found?.version === TABLE_LAYOUT) return;
+  const { version } = stepFrom(table, found);
   if (migration) return migrate(table, found, migration.until);
   if (version >= MIN_READ_LAYOUT) return;
   throw new LayoutError(
@@ -51,14 +49,21 @@ async function migrate(table: Table, found: Layout | undefined, until: number): 
       throw new LayoutError(
         `The table ${table.tableName} is being migrated to layout ${TABLE_LAYOUT}: the next run continues.`,
       );
-    const step = STEPS.get(layout?.version ?? UNMARKED);
-    if (!step) throw refusal(table, `layout ${layout?.version}`);
+    const { version, step } = stepFrom(table, layout);
     const { items, last } = await pageAfter(table, step.scan, layout?.doneTo);
     const reason = await step.migrate(table, items);
     if (reason) throw refusal(table, reason);
-    const next = last ? { version: layout?.version ?? UNMARKED, doneTo: last } : { version: step.to };
+    const next = last ? { version, doneTo: last } : { version: step.to };
     layout = (await advance(table, layout, next)) ? next : await layoutOf(table);
   }
+}
+
+/** @throws LayoutError when this version can't migrate from it */
+function stepFrom(table: Table, layout: Layout | undefined) {
+  const version = layout ? layout.version : UNMARKED;
+  const step = STEPS.get(version as number);
+  if (!step) throw refusal(table, `layout ${version ?? 'without a number'}`);
+  return { version: version as number, step };
 }
 
 function refusal(table: Table, found: string): LayoutError {
