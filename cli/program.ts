@@ -17,6 +17,7 @@ import { endpointCommands } from './commands/endpoints.ts';
 import { eventCommands } from './commands/events.ts';
 import { examples } from './commands/example.ts';
 import { initCommand } from './commands/init.ts';
+import { listenCommand } from './commands/listen.ts';
 import { processCommands } from './commands/processes.ts';
 import { replayCommand } from './commands/replay.ts';
 import { republishCommand } from './commands/republish.ts';
@@ -133,6 +134,7 @@ function addCommands(program: Command, cli: Cli): void {
   consoleCommand(program, cli);
   statusCommand(program, cli);
   eventCommands(program, cli);
+  listenCommand(program, cli);
   actionsCommand(program, cli);
   doctorCommand(program, cli);
   verifyCommand(program, cli);
