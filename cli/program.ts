@@ -19,10 +19,12 @@ import { examples } from './commands/example.ts';
 import { initCommand } from './commands/init.ts';
 import { listenCommand } from './commands/listen.ts';
 import { processCommands } from './commands/processes.ts';
+import { recordCommand } from './commands/record.ts';
 import { replayCommand } from './commands/replay.ts';
 import { republishCommand } from './commands/republish.ts';
 import { resendCommand } from './commands/resend.ts';
 import { restoreTableCommand } from './commands/restore-table.ts';
+import { snapshotCommand } from './commands/snapshot.ts';
 import { failedMessageCommands, logsCommand } from './commands/stack.ts';
 import { startCommand } from './commands/start.ts';
 import { statusCommand } from './commands/status.ts';
@@ -134,6 +136,7 @@ function addCommands(program: Command, cli: Cli): void {
   consoleCommand(program, cli);
   statusCommand(program, cli);
   eventCommands(program, cli);
+  recordCommand(program, cli);
   listenCommand(program, cli);
   actionsCommand(program, cli);
   doctorCommand(program, cli);
@@ -143,6 +146,7 @@ function addCommands(program: Command, cli: Cli): void {
   endpointCommands(program, cli);
   resendCommand(program, cli);
   replayCommand(program, cli);
+  snapshotCommand(program, cli);
   processCommands(program, cli);
   failedMessageCommands(program, cli);
   republishCommand(program, cli);

@@ -1,7 +1,20 @@
 import { testEvent } from '../functions/changes/build-events.ts';
+import {
+  completedEvent,
+  projectSnapshot,
+  startedEvent,
+  taskSnapshot,
+} from '../functions/changes/snapshot-events.ts';
 import { workspaceSettings } from '../functions/config/read.ts';
 import { createPoll } from '../functions/handlers/create-poll.ts';
-import { type ChangeEvent, type EventType, eventSchemas, type TestEvent } from '../functions/model/event.ts';
+import {
+  type ChangeEvent,
+  type EventType,
+  eventSchemas,
+  type SentEvent,
+  type SnapshotEvent,
+  type TestEvent,
+} from '../functions/model/event.ts';
 import { connect } from '../functions/service/client.ts';
 import { decodeEvents } from '../functions/store/codec.ts';
 import { type Database, openDatabase } from '../functions/store/sqlite/database.ts';
@@ -18,10 +31,11 @@ import {
   startSimulatedService,
 } from '../simulator/server.ts';
 
-/** From a real run: the first event of each type (of audit entries, the first that names a task), a test
- *  event, and the SNS message attributes of `task.updated`. */
+/** From a real run: the first event of each type (of audit entries, the first that names a task), a snapshot of the
+ *  created project and task, a test event, and the SNS message attributes of `task.updated`. */
 export interface Examples {
-  readonly events: Readonly<Record<EventType, ChangeEvent>> & { readonly 'changewire.test': TestEvent };
+  readonly events: Readonly<Record<EventType, ChangeEvent>> &
+    Readonly<Record<SnapshotEvent['type'], SnapshotEvent>> & { readonly 'changewire.test': TestEvent };
   readonly attributes: Message['MessageAttributes'];
 }
 
@@ -216,8 +230,30 @@ function firstOfEach(events: readonly ChangeEvent[]): Examples {
   return {
     events: {
       ...(Object.fromEntries(types.map(type => [type, first(type)])) as Record<EventType, ChangeEvent>),
+      ...snapshotEvents(first('project.created'), first('task.created')),
       'changewire.test': testEvent('crm', { at: Date.UTC(2026, 2, 2, 9), tag: '8f1c03d2' }),
     },
     attributes: messageOf(first('task.updated')).MessageAttributes,
   };
+}
+
+/** As if a snapshot had been requested after these events. */
+function snapshotEvents(project: ChangeEvent, task: ChangeEvent) {
+  const [version, at] = [Number(project.sequence), Date.parse(project.time)];
+  const { data: of } = project as Extract<SentEvent, { type: 'project.created' }>;
+  const { data } = task as Extract<SentEvent, { type: 'task.created' }>;
+  const origin = { ...PROCESS, jobId: '5f3a9c1e', startedAt: version + 10 * MINUTE };
+  const [record = {}, fields = {}] = [of.project.record, data.task.record];
+  const content = { record, tasks: new Map([[data.task.id, fields]]) };
+  const snapshot = { version, content, recordReadAt: at, tasksReadAt: at };
+  const events = [
+    startedEvent(origin),
+    projectSnapshot(origin, of.project.id, snapshot),
+    taskSnapshot(origin, [of.project.id, data.task.id], fields, snapshot),
+    completedEvent(origin, { projects: 1, tasks: 1 }),
+  ];
+  return Object.fromEntries(events.map(event => [event.type, event])) as Record<
+    SnapshotEvent['type'],
+    SnapshotEvent
+  >;
 }

@@ -11,7 +11,7 @@ import { readDeployed } from './config/read.ts';
 import { wakeBy } from './delivery/queues.ts';
 import { createRegistry } from './delivery/registry.ts';
 import { createTick, type Tick } from './handlers/create-tick.ts';
-import { workOffReplays } from './operations/replay.ts';
+import { workOffJobs } from './operations/jobs.ts';
 import { sqsQueue } from './queue/sqs.ts';
 import { scheduledIn } from './schedule/scheduled.ts';
 import { countByArn, countMessages, watchMappings } from './schedule/watch-aws.ts';
@@ -20,7 +20,7 @@ import { createSubscriptionWatch, type ExpectedSubscription } from './topic/watc
 
 /** Started by a schedule each minute. Sends a message for each pass that is due before the next minute to the
  *  queue of `poll.ts`; wakes a run of `deliver.ts` for each endpoint with rows that are due; logs and
- *  measures the state of the system; and continues replays, as far as time allows. First of all, it migrates
+ *  measures the state of the system; and continues replays and snapshots, as far as time allows. First of all, it migrates
  *  a table of an earlier version.
  *  State: one row with the time up to which passes are started. It is written before they are started, so
  *  that a duplicate tick starts no pass twice. All other work is found in rows: if a run dies or is
@@ -48,12 +48,13 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Tick> {
     ...{ client: timeouts, processes, migration },
     ...SYSTEM,
   });
-  const replaying = {
+  const jobs = {
     configured: endpoints,
     ...{ queues, log },
     endpoints: store.endpoints,
     deliveries: store.deliveries,
     journal: store.journal,
+    snapshots: store.snapshots,
     clock: Date.now,
   };
   return createTick({
@@ -70,7 +71,7 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Tick> {
     clock: Date.now,
     log,
     count: lambdaCount(),
-    replays: (registered, hasTime) => workOffReplays(replaying, registered, hasTime),
+    jobs: (registered, hasTime) => workOffJobs(jobs, registered, hasTime),
     watch: watchOf(settings, { sqs, subscriptions }),
   });
 }

@@ -14,14 +14,15 @@ export type CloudEvent<Type extends string, Data> = {
   /** The event type. */
   type: Type;
   /** `projects/<id>`, `projects/<id>/tasks/<id>`, `project-fields/<externalId>` or `task-fields/<externalId>`,
-   *  percent-encoded. Absent in `source.*`, `audit.recorded` and `changewire.test`. */
+   *  percent-encoded. Absent in `source.*`, `audit.recorded`,
+   *  `changewire.test`, and `snapshot.*` of a whole process. */
   subject?: string | undefined;
   /** When the new state was read. */
   time: string;
   /** Always `application/json`. */
   datacontenttype: 'application/json';
-  /** The version of the project, 13 to 16 digits; in `field.*`, `source.*` and `audit.recorded`, of the process. Larger
-   *  is newer. */
+  /** The version of the project, 13 to 16 digits; in `field.*`, `source.*` and `audit.recorded`, of the process; in
+   *  `snapshot.*`, a minute before its start. Larger is newer. */
   sequence: string;
   /** The data of the event, by `type`. */
   data: Data;
@@ -224,6 +225,54 @@ export interface AuditData {
   truncated?: string[] | undefined;
 }
 
+/** A snapshot. */
+export interface SnapshotRef {
+  /** The identifier of the snapshot. */
+  id: string;
+}
+
+/** The current state of a project. */
+export interface ProjectSnapshotData {
+  /** The process of the record. */
+  process: ProcessRef;
+  /** The project. */
+  project: FullRecord;
+  /** The snapshot that the event belongs to. */
+  snapshot: SnapshotRef;
+  /** The cut parts: `record`. */
+  truncated?: string[] | undefined;
+}
+
+/** The current state of a task. */
+export interface TaskSnapshotData {
+  /** The process of the record. */
+  process: ProcessRef;
+  /** The project of the task. */
+  project: RecordRef;
+  /** The task. */
+  task: FullRecord;
+  /** The snapshot that the event belongs to. */
+  snapshot: SnapshotRef;
+  /** The cut parts: `record`. */
+  truncated?: string[] | undefined;
+}
+
+/** The beginning of a snapshot. */
+export interface SnapshotStartedData {
+  /** The process of the snapshot. */
+  process: ProcessRef;
+  /** The snapshot that the event belongs to. */
+  snapshot: SnapshotRef;
+}
+
+/** The end of a snapshot. */
+export interface SnapshotCompletedData extends SnapshotStartedData {
+  /** The number of projects that the snapshot names. */
+  projects: number;
+  /** The number of tasks that the snapshot names. */
+  tasks: number;
+}
+
 /** The data of a test event. */
 export interface TestData {
   /** The endpoint that is tested. */
@@ -278,6 +327,17 @@ export type SourceEvent = SourceHeld | SourceStalled | SourceRecovered | SourceS
 /** The audit log has a new entry (only with `audit: true`). */
 export type AuditEvent = CloudEvent<'audit.recorded', AuditData>;
 
+/** The current state of a project, in a snapshot that an operator requested. Nothing changed. */
+export type ProjectSnapshot = CloudEvent<'project.snapshot', ProjectSnapshotData>;
+/** The current state of a task, in a snapshot that an operator requested. Nothing changed. */
+export type TaskSnapshot = CloudEvent<'task.snapshot', TaskSnapshotData>;
+/** A snapshot of a process begins. Its events may arrive in any order. */
+export type SnapshotStarted = CloudEvent<'snapshot.started', SnapshotStartedData>;
+/** All records of a snapshot were sent before, as many as it counts. */
+export type SnapshotCompleted = CloudEvent<'snapshot.completed', SnapshotCompletedData>;
+/** An event of a snapshot. */
+export type SnapshotEvent = ProjectSnapshot | TaskSnapshot | SnapshotStarted | SnapshotCompleted;
+
 /** An operator tests an endpoint. Nothing changed. */
 export type TestEvent = CloudEvent<'changewire.test', TestData>;
 
@@ -295,5 +355,5 @@ export type ChangeEvent = ProjectEvent | TaskEvent | FieldEvent | SourceEvent | 
 /** The types of published events. */
 export type EventType = ChangeEvent['type'];
 
-/** Every event that a webhook may get: change events, and the test of the endpoint. */
-export type SentEvent = ChangeEvent | TestEvent;
+/** Every event that a webhook may get: change events, those of a snapshot, and the test of the endpoint. */
+export type SentEvent = ChangeEvent | SnapshotEvent | TestEvent;

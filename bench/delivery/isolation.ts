@@ -93,7 +93,7 @@ async function openRun(manners: readonly Manner[], port: number) {
     registry: registry(),
     send: sendBy({ deliveries: sqsQueue(sqs, urls.deliveries), chat: sqsQueue(sqs, urls.chat) }),
   });
-  const tick = createTick({ ...common, registry: registry(), replays: async () => undefined });
+  const tick = createTick({ ...common, registry: registry(), jobs: async () => undefined });
   const ticking = setInterval(() => void tick(), TICK_MS);
   const poll = (queueUrl: string, concurrency: number) =>
     startPoller({

@@ -1,5 +1,5 @@
 import type { EndpointStatus } from '../../functions/operations/protocol/status.ts';
-import type { Display, Style } from './display.ts';
+import { type Display, type Style, text } from './display.ts';
 import { type Column, notes, table } from './table.ts';
 import { since, when } from './times.ts';
 
@@ -70,10 +70,16 @@ function replayText({ since, until, added, percent }: Replayed, display: Display
     : `${replay}: ${percent}% of ${added} events sent`;
 }
 
+function snapshotText({ startedAt, added, isQueued, process }: Snapshotted, display: Display): string {
+  const snapshot = `snapshot from ${when(startedAt, display)}: ${added} events queued`;
+  return isQueued ? `${snapshot}, being sent` : `${snapshot} so far${process ? text`, at ${process}` : ''}`;
+}
+
+type Snapshotted = NonNullable<EndpointStatus['snapshot']>;
 type Replayed = NonNullable<EndpointStatus['replay']>;
 
 function notesOf(
-  { reason, replay, lastFailure, isConfigured, overrides, state }: EndpointStatus,
+  { reason, replay, snapshot, lastFailure, isConfigured, overrides, state }: EndpointStatus,
   display: Display,
 ): string[] {
   const answered = lastFailure && [lastFailure.failure, lastFailure.answer].filter(Boolean).join(': ');
@@ -81,6 +87,7 @@ function notesOf(
     ...(reason === undefined || reason === lastFailure?.failure ? [] : [reason]),
     ...(lastFailure && state !== 'healthy' ? [`${answered} (${when(lastFailure.at, display)})`] : []),
     ...(replay ? [replayText(replay, display)] : []),
+    ...(snapshot ? [snapshotText(snapshot, display)] : []),
     ...(overrides && isConfigured ? ['the configuration overrides an added endpoint with this name'] : []),
   ];
 }

@@ -94,7 +94,8 @@ function timestamps(observed: Observed): { after: string; before: string } {
   return { after: new Date(observed.after).toISOString(), before: new Date(observed.before).toISOString() };
 }
 
-function named(id: string, record: JsonObject): { id: string; name?: string } {
+/** A record by its identifier, and its name if it has one. */
+export function named(id: string, record: JsonObject): { id: string; name?: string } {
   for (const name of [record.name, record.title]) {
     if (typeof name === 'string' && name !== '') return { id, name };
   }

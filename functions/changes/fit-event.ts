@@ -1,5 +1,5 @@
 import type { Json } from '../basics/json.ts';
-import type { ChangeEvent, FieldChange, ProjectEvent, TaskEvent } from '../model/event.ts';
+import type { FieldChange, ProjectEvent, SentEvent, TaskEvent } from '../model/event.ts';
 
 /** SNS takes 256 KB with attributes; the difference is for the attributes that filter policies need
  *  (design.md §8). */
@@ -22,18 +22,24 @@ export function fitEvent<Event extends ProjectEvent | TaskEvent>(event: Event): 
 }
 
 /** True when SNS takes the event. */
-export function fits(event: ChangeEvent): boolean {
+export function fits(event: SentEvent): boolean {
   return Buffer.byteLength(serialise(event)) <= MAX_EVENT_BYTES;
 }
 
 function withoutRecord<Event extends ProjectEvent | TaskEvent>(event: Event): Event {
-  const bare = ({ id, name }: { id: string; name?: string | undefined }) => ({
-    id,
-    ...(name === undefined ? {} : { name: shorten(name, 1_024) }),
-  });
   const { data } = event;
   const task = 'task' in data ? { task: bare(data.task) } : {};
   return { ...event, data: { ...data, project: bare(data.project), ...task, truncated: ['record'] } };
+}
+
+/** A record without its content, with a short name. */
+export function bare({ id, name }: RecordRef): RecordRef {
+  return { id, ...(name === undefined ? {} : { name: shorten(name, 1_024) }) };
+}
+
+interface RecordRef {
+  readonly id: string;
+  readonly name?: string | undefined;
 }
 
 function withShortValues<Event extends ProjectEvent | TaskEvent>(event: Event, length: number): Event {

@@ -23,8 +23,8 @@ export interface TickDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly count: Count;
-  /** Continues replays while there is time. */
-  readonly replays: (endpoints: readonly Registered[], hasTime: () => boolean) => Promise<void>;
+  /** Continues replays and snapshots while there is time. */
+  readonly jobs: (endpoints: readonly Registered[], hasTime: () => boolean) => Promise<void>;
   /** ms until the next tick; a minute by default. */
   readonly period?: number | undefined;
   /** Further checks; each is left out where it does not apply. */
@@ -48,7 +48,7 @@ export interface TickPasses {
   ) => Promise<ReadonlyMap<ScheduledProcess, number>>;
 }
 
-/** Replays continue while more time than this is left; one slice of a replay takes less. */
+/** Replays and snapshots continue while more time than this is left; one slice takes less. */
 const MIN_REMAINING_MS = 15_000;
 /** The time of a tick without `remaining`. */
 const DEFAULT_TIME_MS = 45_000;
@@ -57,10 +57,10 @@ const READ_TIMEOUT_MS = 15_000;
 
 /** The work of each minute: starts the passes that are due before the next tick, wakes a run for each
  *  endpoint with rows that are due, and logs the state of the system. With the time that is left it continues
- *  replays. A failing step is logged and does not stop the others.
+ *  replays and snapshots. A failing step is logged and does not stop the others.
  *  @throws at its end, when no pass could be started */
 export function createTick(dependencies: TickDependencies): Tick {
-  const { passes, registry, queues, clock, log, count, period, replays, watch = {} } = dependencies;
+  const { passes, registry, queues, clock, log, count, period, jobs, watch = {} } = dependencies;
   return async remaining => {
     const now = clock();
     const left = remaining ?? (() => now + DEFAULT_TIME_MS - clock());
@@ -98,8 +98,8 @@ export function createTick(dependencies: TickDependencies): Tick {
       { log, count },
     );
     if (endpoints)
-      await runStep('tick.replays-failed', 'Could not continue the replays.', () =>
-        replays(endpoints, () => left() > MIN_REMAINING_MS),
+      await runStep('tick.jobs-failed', 'Could not continue replays and snapshots.', () =>
+        jobs(endpoints, () => left() > MIN_REMAINING_MS),
       );
     if (started?.isFailed) throw new Error('No pass could be started; the log shows why.');
   };

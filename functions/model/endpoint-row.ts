@@ -1,3 +1,4 @@
+import type { ProcessKey } from '../basics/process.ts';
 import type { EndpointSettings } from './endpoint.ts';
 
 /** An endpoint as its row holds it (design.md §6: `ENDPOINTS`). */
@@ -22,6 +23,35 @@ export interface EndpointRow {
   readonly replay?: Replay | undefined;
   /** The last replay of which all deliveries were added; they may still wait. */
   readonly replayed?: Replay | undefined;
+  /** The snapshot under way. */
+  readonly snapshot?: SnapshotJob | undefined;
+  /** The last snapshot of which all deliveries were added; they may still wait. */
+  readonly snapshotted?: SnapshotJob | undefined;
+}
+
+/** A snapshot: the current state of all records, which is sent to an endpoint process by process. */
+export interface SnapshotJob {
+  readonly id: string;
+  /** The processes that are left, the current one first. */
+  readonly processes: readonly ProcessKey[];
+  /** Only this project of the process. */
+  readonly project?: string | undefined;
+  /** How far the current process was read; undefined: not begun. */
+  readonly position?: SnapshotPosition | undefined;
+  /** How many deliveries were added. */
+  readonly added: number;
+  /** In ms since 1970, by our clock. */
+  readonly startedAt: number;
+}
+
+interface SnapshotPosition {
+  /** The last project that was read, in the order of `byKey`. */
+  readonly project?: string | undefined;
+  /** Of that project, the tasks up to this one; undefined: all. */
+  readonly task?: string | undefined;
+  /** The projects and tasks that were named. */
+  readonly projects: number;
+  readonly tasks: number;
 }
 
 /** A replay: events of the journal that are sent to an endpoint again. Times in ms since 1970, by our clock. */

@@ -152,6 +152,29 @@ const auditData = z.strictObject({
   truncated: cut('`entry`, `projects`, `tasks`, `users`'),
 });
 
+const snapshotRef = z
+  .strictObject({ id: identifier.describe('The identifier of the snapshot.') })
+  .describe('The snapshot that the event belongs to.');
+const cutRecord = cut('`record`');
+const projectSnapshot = z.strictObject({
+  process,
+  project: fullRecord,
+  snapshot: snapshotRef,
+  truncated: cutRecord,
+});
+const taskSnapshot = z.strictObject({
+  process,
+  project: recordRef,
+  task: fullRecord,
+  snapshot: snapshotRef,
+  truncated: cutRecord,
+});
+const snapshotStarted = z.strictObject({ process, snapshot: snapshotRef });
+const snapshotCompleted = snapshotStarted.extend({
+  projects: z.int().nonnegative().describe('The number of projects that the snapshot names.'),
+  tasks: z.int().nonnegative().describe('The number of tasks that the snapshot names.'),
+});
+
 function eventOf<Type extends string, Data extends z.ZodType>(type: Type, description: string, data: Data) {
   return z
     .strictObject({
@@ -167,7 +190,7 @@ function eventOf<Type extends string, Data extends z.ZodType>(type: Type, descri
         .min(1)
         .optional()
         .describe(
-          '`projects/<id>`, `projects/<id>/tasks/<id>`, `project-fields/<externalId>` or `task-fields/<externalId>`, percent-encoded. Absent in `source.*`, `audit.recorded` and `changewire.test`.',
+          '`projects/<id>`, `projects/<id>/tasks/<id>`, `project-fields/<externalId>` or `task-fields/<externalId>`, percent-encoded. Absent in `source.*`, `audit.recorded`, `changewire.test`, and `snapshot.*` of a whole process.',
         ),
       time: timestamp.describe('When the new state was read.'),
       datacontenttype: z.literal('application/json').describe('Always `application/json`.'),
@@ -175,7 +198,7 @@ function eventOf<Type extends string, Data extends z.ZodType>(type: Type, descri
         .string()
         .regex(/^\d{13,16}$/)
         .describe(
-          'The version of the project, 13 to 16 digits; in `field.*`, `source.*` and `audit.recorded`, of the process. Larger is newer.',
+          'The version of the project, 13 to 16 digits; in `field.*`, `source.*` and `audit.recorded`, of the process; in `snapshot.*`, a minute before its start. Larger is newer.',
         ),
       data,
     })
@@ -247,8 +270,32 @@ const testEvent = eventOf(
   }),
 );
 
+/** Sent to one endpoint for which an operator requests a snapshot, and never published to the topic. */
+const snapshotSchemas = {
+  'project.snapshot': eventOf(
+    'project.snapshot',
+    'The current state of a project, in a snapshot that an operator requested. Nothing changed.',
+    projectSnapshot,
+  ),
+  'task.snapshot': eventOf(
+    'task.snapshot',
+    'The current state of a task, in a snapshot that an operator requested. Nothing changed.',
+    taskSnapshot,
+  ),
+  'snapshot.started': eventOf(
+    'snapshot.started',
+    'A snapshot of a process begins. Its events may arrive in any order.',
+    snapshotStarted,
+  ),
+  'snapshot.completed': eventOf(
+    'snapshot.completed',
+    'All records of a snapshot were sent before, as many as it counts.',
+    snapshotCompleted,
+  ),
+} as const;
+
 /** All events that an endpoint may get. */
-export const sentSchemas = { ...eventSchemas, 'changewire.test': testEvent } as const;
+export const sentSchemas = { ...eventSchemas, ...snapshotSchemas, 'changewire.test': testEvent } as const;
 
 /** The JSON Schema of every event type, by type. `docs/schemas` holds those of draft 2020-12. */
 export function jsonSchemas(target: 'draft-2020-12' | 'draft-07' = 'draft-2020-12'): Record<string, object> {
@@ -291,6 +338,7 @@ export type {
   ProjectEvent,
   PropertyChange,
   SentEvent,
+  SnapshotEvent,
   SourceEvent,
   TaskEvent,
   TestEvent,

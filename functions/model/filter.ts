@@ -1,6 +1,7 @@
 import { canonicalDecimal } from '../basics/decimal.ts';
 import { isEmpty } from '../basics/empty.ts';
 import { isJsonObject, type Json } from '../basics/json.ts';
+import type { ProcessKey } from '../basics/process.ts';
 import type { Actor, ChangeEvent, EventType, FieldChange } from './event.ts';
 
 /** Which events an endpoint wants. An event must match each key that is given, by any of its entries. */
@@ -44,6 +45,20 @@ export const CONDITIONS = [
  *  The actors of an audit entry are its users. */
 export function wants(filter: EndpointFilter, event: ChangeEvent): boolean {
   return leftOutBy(filter, event) === undefined;
+}
+
+/** Whether an endpoint wants the current state of a record. Conditions on changes and actors select no record; of the
+ *  event types, it counts whether one is of this kind of record. */
+export function wantsRecord(
+  { events, workspaces, processes, projects }: EndpointFilter,
+  record: { readonly kind: 'project' | 'task'; readonly project: string } & ProcessKey,
+): boolean {
+  return (
+    (events?.some(type => type.startsWith(`${record.kind}.`)) ?? true) &&
+    (workspaces?.includes(record.workspace) ?? true) &&
+    (processes?.includes(record.processId) ?? true) &&
+    (projects?.includes(record.project) ?? true)
+  );
 }
 
 /** The first key of a filter that an event does not match; undefined when it matches all. */

@@ -204,6 +204,7 @@ export async function statusOf(
     ...countsOf(counts),
     ...(counts.oldest !== undefined && { oldestWaiting: iso(counts.oldest) }),
     ...replayOf(row, counts),
+    ...snapshotOf(row, counts),
     ...lastFailureOf(attempts),
   };
 }
@@ -220,6 +221,20 @@ function replayOf(
   const percent = Math.min(99, Math.max(0, isSent));
   const times = { since: iso(since), until: iso(until), startedAt: iso(startedAt) };
   return { replay: { ...times, added, ...(!replay && { percent }) } };
+}
+
+/** The snapshot in progress, or the last one while some of its deliveries wait. */
+function snapshotOf(
+  { snapshot, snapshotted }: Pick<EndpointRow, 'snapshot' | 'snapshotted'> = {},
+  { oldestReplayed }: DeliveryCounts,
+): Pick<EndpointStatus, 'snapshot'> {
+  const isWaiting =
+    snapshotted && oldestReplayed !== undefined && oldestReplayed <= snapshotted.startedAt + 2;
+  const shown = snapshot ?? (isWaiting ? snapshotted : undefined);
+  if (!shown) return {};
+  const { startedAt, added, processes } = shown;
+  const current = snapshot && processes[0] && { process: processes[0].processId };
+  return { snapshot: { startedAt: iso(startedAt), added, isQueued: !snapshot, ...current } };
 }
 
 function countsOf({ pending, dead }: DeliveryCounts): Pick<EndpointStatus, 'waiting' | 'dead'> {

@@ -32,8 +32,10 @@ import {
   type RequestOf,
   request,
 } from './protocol/requests.ts';
+import { showRecord } from './record.ts';
 import { didYouMean, Refused, wrongRequest } from './refused.ts';
 import { cancelReplay, replay } from './replay.ts';
+import { cancelSnapshot, snapshot } from './snapshot.ts';
 import {
   clearFailedMessages,
   listFailedMessages,
@@ -98,6 +100,7 @@ const OPERATIONS: { readonly [Name in Operation]: OperationOf<Name> } = {
   status: showStatus,
   events: listEvents,
   trace: traceEvent,
+  record: showRecord,
   endpoints: listEndpoints,
   endpoint: showEndpoint,
   attempts: listAttempts,
@@ -119,6 +122,8 @@ const OPERATIONS: { readonly [Name in Operation]: OperationOf<Name> } = {
   'resend-dead': resendDead,
   replay,
   'cancel-replay': cancelReplay,
+  snapshot,
+  'cancel-snapshot': cancelSnapshot,
   pass: startPass,
   release: releaseProcess,
   forget: forgetProcess,

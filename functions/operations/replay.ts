@@ -1,5 +1,4 @@
 import { closedTo, joined } from '../delivery/health.ts';
-import type { Registered } from '../delivery/registry.ts';
 import type { Replay } from '../model/endpoint-row.ts';
 import type { ChangeEvent } from '../model/event.ts';
 import { wants } from '../model/filter.ts';
@@ -138,37 +137,4 @@ function isWanted(event: ChangeEvent, { types, processes }: Replay, { endpoint }
     (processes?.includes(event.data.process.id) ?? true) &&
     wants(endpoint.filter ?? {}, event)
   );
-}
-
-/** Works off the replays of these endpoints in turn, a slice of each, while `hasTime`. One that fails is left
- *  for the next tick, and does not delay the others. */
-export async function workOffReplays(
-  ports: ReplayPorts,
-  endpoints: readonly Registered[],
-  hasTime: () => boolean,
-): Promise<void> {
-  let names = endpoints.filter(({ row }) => row?.replay).map(({ endpoint }) => endpoint.name);
-  while (names.length > 0) {
-    const left: string[] = [];
-    for (const name of names) {
-      if (!hasTime()) return;
-      if (await workOffSlice(ports, name)) left.push(name);
-    }
-    names = left;
-  }
-}
-
-async function workOffSlice(ports: ReplayPorts, name: string): Promise<boolean> {
-  try {
-    return await workOffReplay(ports, name);
-  } catch (error) {
-    // The endpoint was removed in between.
-    if (error instanceof Refused) return false;
-    ports.log.error('Replay failed; it continues with the next tick.', {
-      code: 'replay.failed',
-      endpoint: name,
-      error: String(error),
-    });
-    return false;
-  }
 }

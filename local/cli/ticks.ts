@@ -1,6 +1,6 @@
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import { createTick } from '../../functions/handlers/create-tick.ts';
-import { workOffReplays } from '../../functions/operations/replay.ts';
+import { hasJob, workOffJobs } from '../../functions/operations/jobs.ts';
 import { scheduledIn } from '../../functions/schedule/scheduled.ts';
 import type { TickClaims } from '../../functions/store/store.ts';
 import { throttled } from '../basics/outage.ts';
@@ -15,7 +15,15 @@ import { type Passing, workspacesOf } from './passes.ts';
 interface Parts
   extends Pick<
     Store,
-    'queues' | 'endpoints' | 'deliveries' | 'journal' | 'claims' | 'progress' | 'workspaces' | 'isChanged'
+    | 'queues'
+    | 'endpoints'
+    | 'deliveries'
+    | 'journal'
+    | 'snapshots'
+    | 'claims'
+    | 'progress'
+    | 'workspaces'
+    | 'isChanged'
   > {
   readonly source: Pick<Source, 'watched'>;
   readonly delivering: Pick<Endpoints['delivering'], 'registry' | 'wakes' | 'recover' | 'wake'>;
@@ -25,7 +33,7 @@ interface Parts
   readonly sleep: Sleep;
 }
 
-/** Starts the ticks, which start passes, wake drains and work off replays, as on AWS. */
+/** Starts the ticks, which start passes, wake drains and work off replays and snapshots, as on AWS. */
 export function startTicks(
   { closers, output }: { readonly closers: AsyncDisposableStack; readonly output: Output },
   { source, delivering, configured, passing, clock, sleep, ...store }: Parts,
@@ -37,7 +45,7 @@ export function startTicks(
   // The reports of a tick are for a stack's log; here a run's health and status show them.
   const log = { info: () => undefined, warn: () => undefined, error: throttled(output.log.error, clock) };
   const warn = throttled(output.warn, clock);
-  const replaying = { ...store, configured, queues: wakes, clock, log };
+  const jobs = { ...store, configured, queues: wakes, clock, log };
   const reclaiming = reclaimingAfter(claims);
   const ticker = startTicker({
     ...{ period, clock, sleep, isChanged },
@@ -45,9 +53,9 @@ export function startTicks(
       passes: { processes, claims: reclaiming, progress, rows: workspaces, queue: queues.passes },
       ...{ registry, queues: wakes, clock, log, period },
       count: () => undefined,
-      replays: (all, hasTime) => workOffReplays(replaying, all, hasTime),
+      jobs: (all, hasTime) => workOffJobs(jobs, all, hasTime),
     }),
-    isReplaying: async () => (await endpoints.list()).some(({ replay }) => replay !== undefined),
+    hasJobs: async () => (await endpoints.list()).some(hasJob),
     onChange: async change => {
       if (change === 'clock') {
         reclaiming.reclaim(clock());

@@ -8,8 +8,8 @@ export interface TickerOptions {
   readonly period: number;
   readonly clock: Clock;
   readonly sleep: Sleep;
-  /** Whether a replay is under way: then the next tick follows at once. */
-  readonly isReplaying: () => Promise<boolean>;
+  /** Whether a replay or snapshot is in progress: then the next tick follows at once. */
+  readonly hasJobs: () => Promise<boolean>;
   /** Whether another process has written into the store since the last call. */
   readonly isChanged: () => boolean;
   /** Called before a tick when the clock was set back or another process has written: all queues must be read. */
@@ -29,9 +29,9 @@ const SECOND_MS = 1_000;
 const LOOK_MS = 2_000;
 /** A clock that jumps back by at most this time, in ms, is only corrected. */
 const MAX_CORRECTION_MS = 1_000;
-/** A tick works on replays for a second: as long as it has more than 15 s left. */
-const REPLAYING_MS = 1_000;
-const TICK_MS = 15_000 + REPLAYING_MS;
+/** A tick works on replays and snapshots for a second: as long as it has more than 15 s left. */
+const JOBS_MS = 1_000;
+const TICK_MS = 15_000 + JOBS_MS;
 
 /** ms from one tick to the next: a minute as on AWS, unless passes are due more often. */
 export function periodOf(processes: readonly Pick<ScheduledProcess, 'changes' | 'sweep'>[]): number {
@@ -41,7 +41,7 @@ export function periodOf(processes: readonly Pick<ScheduledProcess, 'changes' | 
 
 /** Ticks like EventBridge Scheduler on AWS, and after each change. */
 export function startTicker(options: TickerOptions): Ticker {
-  const { tick, period, clock, sleep, isReplaying, isChanged, onChange, onFailure } = options;
+  const { tick, period, clock, sleep, hasJobs, isChanged, onChange, onFailure } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   let isAsked = false;
@@ -64,8 +64,8 @@ export function startTicker(options: TickerOptions): Ticker {
     await onChange(change);
   };
   const rest = async (begunAt: number): Promise<void> => {
-    // A blocked replay ends its tick at once, and would end the next one too.
-    const isAtWork = clock() - begunAt >= REPLAYING_MS && (await isReplaying());
+    // A blocked job ends its tick at once, and would end the next one too.
+    const isAtWork = clock() - begunAt >= JOBS_MS && (await hasJobs());
     const pause = isAtWork ? 0 : period;
     for (let left = pause; left > 0 && !isAsked && !signal.aborted; left -= LOOK_MS) {
       nap = new AbortController();

@@ -10,7 +10,7 @@ function open(wake?: (name: string) => Promise<void>) {
   const { queues } = dependencies;
   const tick = createTick({
     ...dependencies,
-    replays: async () => undefined,
+    jobs: async () => undefined,
     registry: createRegistry([], rows, dependencies.clock),
     queues: {
       wake: async (to, seconds) => {

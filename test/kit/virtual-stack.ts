@@ -210,7 +210,7 @@ export class VirtualStack {
       registry: { all: async () => [] },
       queues: { wake: async () => undefined },
       ...{ clock: () => scheduler.now, log: this.#log(), count: () => undefined },
-      replays: async () => undefined,
+      jobs: async () => undefined,
     });
     for (let minute = 0; minute < count; minute++) {
       const ended = tick();

@@ -5,8 +5,9 @@ import { serialise } from '../../functions/changes/fit-event.ts';
 import { placeOf } from '../../functions/delivery/read-event.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { findEndpoint, statusOf } from '../../functions/operations/endpoints.ts';
+import { workOffJobs } from '../../functions/operations/jobs.ts';
 import { createOperations } from '../../functions/operations/operations.ts';
-import { startReplay, workOffReplay, workOffReplays } from '../../functions/operations/replay.ts';
+import { startReplay, workOffReplay } from '../../functions/operations/replay.ts';
 import { AT, commit, type OpenContext, openContext, PROCESSES, STORES } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
 import { askOf } from '../kit/operations/setting.ts';
@@ -202,14 +203,14 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
         [CRM, OTHER].map(async endpoint => ({ endpoint, row: await context.endpoints.read(endpoint.name) })),
       );
     let slices = 3;
-    await workOffReplays(context, await registered(), () => slices-- > 0);
+    await workOffJobs(context, await registered(), () => slices-- > 0);
     expect([(await waiting()).length, (await waiting('other')).length]).toEqual([100, 50]);
     const read = context.endpoints.read;
     const failing = {
       ...context.endpoints,
       read: (name: string) => (name === 'crm' ? Promise.reject(new Error('down')) : read(name)),
     };
-    await workOffReplays({ ...context, endpoints: failing }, await registered(), () => true);
+    await workOffJobs({ ...context, endpoints: failing }, await registered(), () => true);
     expect([(await waiting()).length, (await waiting('other')).length]).toEqual([100, 120]);
     expect(context.said).toEqual(['Replay failed; it continues with the next tick.']);
   });
@@ -222,7 +223,7 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
     await start('gone', AT);
     const row = await context.endpoints.read('gone');
     await ask()('remove-endpoint', { endpoint: 'gone' });
-    await workOffReplays(context, [{ endpoint: settings, row }], () => true);
+    await workOffJobs(context, [{ endpoint: settings, row }], () => true);
     expect([await waiting('gone'), await context.endpoints.read('gone'), context.said]).toEqual([
       [],
       undefined,

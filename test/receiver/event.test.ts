@@ -45,6 +45,11 @@ function told(event: SentEvent): string {
       return event.data.reason;
     case 'audit.recorded':
       return event.data.projects.map(({ id }) => id).join();
+    case 'project.snapshot':
+    case 'task.snapshot':
+    case 'snapshot.started':
+    case 'snapshot.completed':
+      return event.data.snapshot.id;
     case 'changewire.test':
       return event.data.endpoint.name;
     default:

@@ -87,7 +87,7 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
       clock: () => state.now,
       log: { info: say('info'), warn: say('warn'), error: say('error') },
       count: values => void counts.push(values),
-      replays: async () => void state.replayed++,
+      jobs: async () => void state.replayed++,
     };
     const finish = async (place: number, more: Partial<ProcessState>) => {
       const process = processes[place] as ScheduledProcess;
@@ -201,7 +201,7 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
     ['subscriptions', { watch: { subscriptions: failed('SNS down') } }, {}, /native subscriptions/],
     ['mappings', { watch: { mappings: failed('Lambda down') } }, {}, /event source mappings/],
     ['what is set aside', { watch: { failedMessages: failed('SQS down') } }, {}, /failed messages/],
-    ['replays', { replays: failed('broken') }, {}, /replays/],
+    ['replays', { jobs: failed('broken') }, {}, /replays/],
   ])('starts passes and does all else though one part fails: %s', async (_part, more, of, message) => {
     const { finish, tick, sent, said, counts } = world;
     await finish(0, {});
@@ -289,7 +289,7 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
     const more: Partial<TickDependencies> = {
       registry: { all: async () => [{ endpoint, row }] },
       queues: { wake: async ({ name }, seconds) => void woken.push([name, seconds]) },
-      replays: async (all, hasTime) => {
+      jobs: async (all, hasTime) => {
         expect(all).toEqual([{ endpoint, row }]);
         for (const ms of [29_999, 1]) {
           state.now += ms;
@@ -302,8 +302,8 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
     expect(said).toMatchObject([['info', 'Tick ended.', { endpoints: { woken: 1 } }]]);
     const left = [15_001, 15_000];
     const asked: boolean[] = [];
-    const replays = async (_all: unknown, hasTime: () => boolean) => void asked.push(hasTime(), hasTime());
-    await world.tick({ ...more, replays }, {}, () => left.shift() ?? 0);
+    const jobs = async (_all: unknown, hasTime: () => boolean) => void asked.push(hasTime(), hasTime());
+    await world.tick({ ...more, jobs }, {}, () => left.shift() ?? 0);
     expect(asked).toEqual([true, false]);
   });
 

@@ -7,8 +7,9 @@ import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { wants } from '../../functions/model/filter.ts';
 import type { EndpointKind } from '../../functions/model/kinds.ts';
+import type { JobPorts } from '../../functions/operations/jobs.ts';
 import { Refused } from '../../functions/operations/refused.ts';
-import { type ReplayPorts, startReplay } from '../../functions/operations/replay.ts';
+import { startReplay } from '../../functions/operations/replay.ts';
 import type { Batch, Message } from '../../functions/queue/queue.ts';
 import { decodeEvents } from '../../functions/store/codec.ts';
 import type { Deliveries } from '../../functions/store/store.ts';
@@ -165,7 +166,7 @@ export class Delivery {
     const { random } = this.#shared;
     const since = now - random() * REPLAYED_MS;
     try {
-      const ports = this.#replayPorts(new Life(this.#calm));
+      const ports = this.#jobPorts(new Life(this.#calm));
       const asked = { to: endpoint, since: new Date(since).toISOString() };
       const { replay } = await startReplay({ ...ports, newId: () => String(random()) }, asked);
       const { filter = {} } = (this.receivers.get(endpoint) as Receiver).settings;
@@ -180,11 +181,11 @@ export class Delivery {
     }
   }
 
-  #replayPorts(life: Life): ReplayPorts {
+  #jobPorts(life: Life): JobPorts {
     const { scheduler, log } = this.#shared;
-    const { rows, deliveries, journal } = this.#portsOf(life);
+    const { rows, deliveries, journal, snapshots } = this.#portsOf(life);
     return {
-      ...{ configured: this.#settings, endpoints: rows, deliveries, journal },
+      ...{ configured: this.#settings, endpoints: rows, deliveries, journal, snapshots },
       queues: this.#wakes(life),
       clock: () => scheduler.now,
       log,
@@ -277,12 +278,11 @@ export class Delivery {
   }
 
   /** The parts with which a tick looks after endpoints. */
-  lookedAfterBy(life: Life): Pick<TickDependencies, 'registry' | 'queues' | 'replays'> {
+  lookedAfterBy(life: Life): Pick<TickDependencies, 'registry' | 'queues' | 'jobs'> {
     return {
       registry: this.#registry(life),
       queues: this.#wakes(life),
-      replays: (registered, hasTime) =>
-        life.release.workOffReplays(this.#replayPorts(life), registered, hasTime),
+      jobs: (registered, hasTime) => life.release.workOffReplays(this.#jobPorts(life), registered, hasTime),
     };
   }
 

@@ -1,4 +1,5 @@
 import type { Tick, TickPasses } from '../../functions/handlers/create-tick.ts';
+import { hasJob } from '../../functions/operations/jobs.ts';
 import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';
 import { type Ticker as LocalTicker, periodOf, startTicker } from '../../local/loops/ticker.ts';
 import { between } from '../../simulator/data/random.ts';
@@ -175,7 +176,7 @@ export class Ticker {
         const begin = (died: () => void) => process.begin(plan.ticks[this.#ticks++] ?? [], died);
         await this.#tickOf(begin, { isOn, period }, remaining, life => process.ends(life));
       },
-      isReplaying: async () => (await rows.list()).some(({ replay }) => replay !== undefined),
+      hasJobs: async () => (await rows.list()).some(hasJob),
       isChanged: () => false,
       onChange: async () => {},
       onFailure: error => void (error instanceof TypeError && fail(error)),
@@ -223,9 +224,10 @@ export class Ticker {
       if (isOn && life.struck === 0 && age !== undefined)
         this.#checkAge(age * 1_000, Math.max(0, clocks.of(0)() - oldest));
     };
-    const { registry, queues, replays } = this.#with.delivery.lookedAfterBy(life);
+    const { registry, queues, jobs } = this.#with.delivery.lookedAfterBy(life);
     return life.release.createTick({
-      ...{ registry, queues, replays, log, period, count },
+      // The last release calls them `replays`.
+      ...{ registry, queues, jobs, replays: jobs, log, period, count },
       // Endpoints are looked after by the deliverers' clock.
       clock: isOn ? clocks.of(0) : () => scheduler.now,
       ...(isOn && { passes: this.#passes(life, done) }),

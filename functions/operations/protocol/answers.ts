@@ -215,10 +215,28 @@ const made = z.strictObject({ endpoint: z.string(), secret: z.string().optional(
 const warnings = z.array(z.string()).optional();
 
 /** The answers, by operation. */
+const recordRef = z.strictObject({ id: z.string(), name: z.string().optional() });
+
+const recordAnswer = z.strictObject({
+  ...ofProcess,
+  project: recordRef,
+  task: recordRef.optional(),
+  /** Its version, as in events. */
+  sequence: z.string(),
+  /** When it was read, by the service's clock. */
+  readAt: time,
+  record: z.record(z.string(), z.json()),
+  /** The number of tasks of a project. */
+  tasks: z.int().optional(),
+});
+
+const cancelledJob = z.strictObject({ endpoint: z.string(), wasUnderWay: z.boolean(), added: z.int() });
+
 export const answers = {
   status: statusAnswer,
   events: eventsAnswer,
   trace: traceAnswer,
+  record: recordAnswer,
   endpoints: z.strictObject({ endpoints: z.array(endpointStatus), cursor }),
   /** For an added webhook, `isRotating` is true while the old secret signs too. `headers`: the names of its own
    *  headers. */
@@ -259,7 +277,15 @@ export const answers = {
     events: count.optional(),
     dryRun,
   }),
-  'cancel-replay': z.strictObject({ endpoint: z.string(), wasUnderWay: z.boolean(), added: z.int() }),
+  'cancel-replay': cancelledJob,
+  snapshot: z.strictObject({
+    endpoint: z.string(),
+    processes: z.array(z.string()),
+    /** For a dry run: how many projects there are, before the filter. */
+    projects: count.optional(),
+    dryRun,
+  }),
+  'cancel-snapshot': cancelledJob,
   pass: z.strictObject({ ...ofProcess, mode: z.enum(['changes', 'sweep']), startedAt: time }),
   release: z.strictObject({
     ...ofProcess,

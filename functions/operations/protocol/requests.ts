@@ -25,6 +25,7 @@ const asPage = {
 const name = z.string().min(1).max(256);
 const eventId = z.string().min(1).max(2048);
 const names = z.array(name).min(1).max(100);
+const record = z.string().min(1).max(1024);
 
 /** A process; with its workspace only if two workspaces have a process of this id. */
 const ofProcess = { process: name, workspace: name.optional() };
@@ -80,6 +81,13 @@ export const lookRequests = [
   asks('status', asPage),
   asks('events', { ...eventQuery, order: z.enum(['newest-first', 'oldest-first']).optional(), ...asPage }),
   asks('trace', { eventId }),
+  /** Shows the stored snapshot of a project or task. */
+  asks('record', {
+    process: name.optional(),
+    workspace: name.optional(),
+    project: record,
+    task: record.optional(),
+  }),
   asks('endpoints', asPage),
   asks('endpoint', { endpoint }),
   asks('attempts', { endpoint, eventId: eventId.optional(), ...asPage }),
@@ -153,6 +161,17 @@ export const actRequests = [
     ...asDryRun,
   }),
   asks('cancel-replay', { to: endpoint }),
+  /** Sends the current state of all records to an endpoint. */
+  asks('snapshot', {
+    to: endpoint,
+    /** All by default. */
+    process: name.optional(),
+    workspace: name.optional(),
+    /** Only with a process. */
+    project: record.optional(),
+    ...asDryRun,
+  }),
+  asks('cancel-snapshot', { to: endpoint }),
   /** Starts a pass. */
   asks('pass', { ...ofProcess, mode: z.enum(['changes', 'sweep']) }),
   /** Lets the deletions of a process that is on hold go ahead. */

@@ -49,6 +49,16 @@ export const endpointStatus = z.strictObject({
       percent: z.int().optional(),
     })
     .optional(),
+  snapshot: z
+    .strictObject({
+      startedAt: time,
+      /** How many deliveries were added; the last ones if `isQueued`. */
+      added: z.int(),
+      isQueued: z.boolean(),
+      /** The process that is being read. */
+      process: z.string().optional(),
+    })
+    .optional(),
   /** The latest failure among its last 20 attempts; absent if all succeeded. */
   lastFailure: z
     .strictObject({

@@ -155,7 +155,7 @@ function openWorld(scheduler: Scheduler, members: readonly Member[]) {
     return servedByLambda(deliver, sqsQueueBeside(sqs, urls.deliveries));
   };
   const route = createRoute({ ...common, moveToFailed: NOTHING_MALFORMED, registry: registry(), send });
-  const tick = createTick({ ...common, registry: registry(), replays: async () => undefined });
+  const tick = createTick({ ...common, registry: registry(), jobs: async () => undefined });
   every(scheduler, MINUTE, () => void tick());
   serve(scheduler, deliveries, WEBHOOKS, starting);
   serve(scheduler, chat, CHAT, starting);

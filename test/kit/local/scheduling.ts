@@ -58,6 +58,7 @@ export async function startScheduling({
       endpoints: { list: none, read: nothing, change: nothing },
       deliveries: undefined as never,
       journal: undefined as never,
+      snapshots: undefined as never,
       isChanged: () => false,
       configured: [],
       delivering: {

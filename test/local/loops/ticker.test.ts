@@ -7,12 +7,12 @@ function open(more: Partial<TickerOptions> = {}) {
   const ticks: number[] = [];
   const changes: string[] = [];
   const failures: unknown[] = [];
-  const state = { isChanged: false, isReplaying: false };
+  const state = { isChanged: false, hasJobs: false };
   const ticker = startTicker({
     tick: async () => void ticks.push(time.elapsed()),
     period: 60_000,
     ...{ clock: time.clock, sleep: time.sleep },
-    isReplaying: async () => state.isReplaying,
+    hasJobs: async () => state.hasJobs,
     isChanged: () => {
       const { isChanged } = state;
       state.isChanged = false;
@@ -92,7 +92,7 @@ it('ticks one time after the other while a replay is under way', async () => {
     tick: async () => void ticks.push(ticks.length),
     // A tick works off replays for a second.
     clock: () => 1_000 * ticks.length,
-    isReplaying: async () => ticks.length < 5,
+    hasJobs: async () => ticks.length < 5,
   });
   await soon(() => expect(ticks).toHaveLength(5));
 });
@@ -100,8 +100,8 @@ it('ticks one time after the other while a replay is under way', async () => {
 it.each([
   ['stands still', async () => true],
   ['can not be looked for', () => Promise.reject(new Error('no'))],
-])('rests after a tick where a replay %s', async (_, isReplaying) => {
-  const { ticks, until } = open({ isReplaying });
+])('rests after a tick where a replay %s', async (_, hasJobs) => {
+  const { ticks, until } = open({ hasJobs });
   await until(120_000);
   await soon(() => expect(ticks).toEqual([0, 60_000, 120_000]));
 });

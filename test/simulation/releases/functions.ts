@@ -9,7 +9,8 @@ export { createPublish } from '../../../functions/handlers/create-publish.ts';
 export { createRoute } from '../../../functions/handlers/create-route.ts';
 export { createTick } from '../../../functions/handlers/create-tick.ts';
 export { SHARE_LOST } from '../../../functions/handlers/run-share.ts';
-export { workOffReplays } from '../../../functions/operations/replay.ts';
+/** The last release has its name of before. */
+export { workOffJobs as workOffReplays } from '../../../functions/operations/jobs.ts';
 export { servedByLambda, sqsQueue, sqsQueueBeside } from '../../../functions/queue/sqs.ts';
 export { scheduledIn } from '../../../functions/schedule/scheduled.ts';
 export { connect } from '../../../functions/service/client.ts';

@@ -1,0 +1,289 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Copy } from '../../examples/receiver/copy.ts';
+import type { JsonObject } from '../../functions/basics/json.ts';
+import type { ProcessKey } from '../../functions/basics/process.ts';
+import type { EndpointSettings } from '../../functions/model/endpoint.ts';
+import { eventSource } from '../../functions/model/event-id.ts';
+import { findEndpoint, statusOf } from '../../functions/operations/endpoints.ts';
+import { createOperations } from '../../functions/operations/operations.ts';
+import { workOffSnapshot } from '../../functions/operations/snapshot.ts';
+import type { SentEvent } from '../../receiver/index.ts';
+import { checkEvents } from '../kit/check-event.ts';
+import { AT, type OpenContext, openContext, PROCESSES, STORES } from '../kit/operations/context.ts';
+import { askOf } from '../kit/operations/setting.ts';
+
+const CRM: EndpointSettings = { name: 'crm', kind: 'webhook' };
+const [onboarding, sales] = PROCESSES as [ProcessKey, ProcessKey];
+const SOURCE = eventSource(onboarding.workspace, onboarding.processId);
+
+/** A project gets these tasks, or is deleted. */
+interface Change {
+  readonly project: number;
+  readonly tasks: readonly number[] | null;
+}
+
+describe.each(STORES)('over %s, a snapshot', (_, open) => {
+  let context: OpenContext;
+  afterEach(() => context.close());
+
+  async function opened(settings: EndpointSettings = CRM): Promise<void> {
+    context = openContext(open, [settings]);
+    for (const process of PROCESSES) await baselined(process);
+  }
+  async function baselined(process: ProcessKey): Promise<void> {
+    const request = { mode: 'sweep', owner: 'a', now: AT, until: AT + 1_000 } as const;
+    const lease = await context.snapshots.takeLease(process, request);
+    if (lease) await context.snapshots.finish(process, lease, { baselined: true, sweptAt: AT });
+  }
+  const ask = () => askOf({ operations: createOperations(context), caller: { who: 'ann', isProven: true } });
+  /** Writes a project as a pass does, or deletes it. */
+  async function put(
+    id: string,
+    tasks: readonly string[] | undefined,
+    more: { process?: ProcessKey; note?: string } = {},
+  ) {
+    const { process = onboarding, note = '' } = more;
+    const [expected, at] = [await context.snapshots.load(process, id), context.state.now++];
+    const version = Math.max(at, (expected?.version ?? 0) + 1);
+    const record: JsonObject = { id, name: `Project ${id}`, note };
+    const content = tasks && { record, tasks: new Map(tasks.map(task => [task, { id: task, note }])) };
+    const snapshot = content && { version, content, recordReadAt: at, tasksReadAt: at };
+    const request = { projectId: id, expected, snapshot, version, events: [], at };
+    expect(await context.snapshots.commit(process, request)).toBe('committed');
+    return version;
+  }
+  const waiting = async (): Promise<SentEvent[]> =>
+    (await context.deliveries.due('crm', context.state.now, 9_999)).map(({ body }) => JSON.parse(body));
+  const workOff = async () => {
+    while (await workOffSnapshot(context, 'crm'));
+  };
+  /** What is stored of a process, by the keys of a copy. */
+  const stored = async () => {
+    const found: Record<string, object> = {};
+    for await (const heads of context.snapshots.heads(onboarding))
+      for (const { projectId } of heads) {
+        const { record = {}, tasks = [] } =
+          (await context.snapshots.load(onboarding, projectId))?.content ?? {};
+        found[`${SOURCE} projects/${projectId}`] = record;
+        for (const [task, fields] of tasks) found[`${SOURCE} projects/${projectId}/tasks/${task}`] = fields;
+      }
+    return found;
+  };
+  const subjects = (events: readonly SentEvent[]) => events.map(({ subject, type }) => subject ?? type);
+
+  it('is each record with its stored version, between markers of each process, to that endpoint alone', async () => {
+    await opened();
+    const version = await put('p1', ['t2', 't1'], { note: 'x' });
+    await put('p2', [], { process: sales });
+    const startedAt = context.state.now;
+    expect(await ask()('snapshot', { to: 'crm' })).toEqual({
+      ...{ endpoint: 'crm', processes: [onboarding.processId, sales.processId], dryRun: false },
+    });
+    await workOff();
+    const events = checkEvents((await waiting()) as never) as readonly SentEvent[];
+    expect(subjects(events).toSorted()).toEqual(
+      [
+        ...['snapshot.started', 'projects/p1', 'projects/p1/tasks/t1', 'projects/p1/tasks/t2'],
+        ...['snapshot.started', 'projects/p2', 'snapshot.completed', 'snapshot.completed'],
+      ].toSorted(),
+    );
+    const ofTask = events.find(({ subject }) => subject === 'projects/p1/tasks/t1');
+    expect(ofTask).toMatchObject({
+      type: 'task.snapshot',
+      source: SOURCE,
+      sequence: String(version),
+      data: {
+        project: { id: 'p1', name: 'Project p1' },
+        task: { id: 't1', record: { id: 't1', note: 'x' } },
+      },
+    });
+    expect(events.find(({ type }) => type === 'snapshot.completed')).toMatchObject({
+      sequence: String(startedAt - 60_000),
+      data: { projects: 1 },
+    });
+    expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
+    expect(await context.deliveries.due('crm', context.state.now, 1)).toMatchObject([{ replay: true }]);
+    expect(context.woken).toContain('crm');
+  });
+
+  it('invariant 4: fills a copy while changes go on, whatever crashes, arrives late or comes twice', async () => {
+    const tasks = fc.uniqueArray(fc.integer({ min: 0, max: 300 }), { maxLength: 250 });
+    const change = fc.record({ project: fc.nat({ max: 3 }), tasks: fc.option(tasks) });
+    const changes = fc.array(change, { maxLength: 6 });
+    const crashes = fc.array(fc.nat({ max: 2 }), { maxLength: 4 });
+    /** Changes a project, as a pass does. @returns the events */
+    const apply = async ({ project, tasks }: Change) => {
+      const id = `p${project}`;
+      const before = await context.snapshots.load(onboarding, id);
+      if (!before && !tasks) return [];
+      const names = tasks?.map(task => `t${String(task).padStart(3, '0')}`);
+      const note = String(context.state.now);
+      const version = await put(id, names, { note });
+      return changesOf(id, before?.content.tasks.keys(), names, version, note);
+    };
+    const property = async (before: Change[], during: Change[], crashing: number[], seed: number) => {
+      await opened();
+      for (const each of before) await apply(each);
+      const copy = new Copy();
+      // Of a time that no event tells of: the snapshot must remove it.
+      copy.records.set(`${SOURCE} projects/gone`, { sequence: AT - 3_600_000, record: {} });
+      context.state.now += 3_600_000;
+      await ask()('snapshot', { to: 'crm', process: onboarding.processId });
+      const live: SentEvent[] = [];
+      const [crashes, edits] = [[...crashing], [...during]];
+      const { endpoints } = context;
+      const change: typeof endpoints.change = (...asked) =>
+        crashes.shift() ? Promise.reject(new Error('crashed')) : endpoints.change(...asked);
+      for (let more = true; more; ) {
+        more = await workOffSnapshot({ ...context, endpoints: { ...endpoints, change } }, 'crm').catch(
+          () => true,
+        );
+        for (const edit of edits.splice(0, 1)) live.push(...(await apply(edit)));
+      }
+      for (const edit of edits) live.push(...(await apply(edit)));
+      const sent = [...(await waiting()), ...live];
+      for (const event of shuffled([...sent, ...sent.slice(0, 20)], seed)) copy.apply(event);
+      expect(copied(copy)).toEqual(await stored());
+      context.close();
+    };
+    await fc.assert(fc.asyncProperty(changes, changes, crashes, fc.nat(), property), { numRuns: 40 });
+    await opened();
+  });
+
+  it('counts what it names, also when a project takes several slices', async () => {
+    await opened();
+    const tasks = Array.from({ length: 450 }, (_, index) => `t${index}`);
+    await put('p1', tasks);
+    await put('p2', ['t']);
+    await ask()('snapshot', { to: 'crm', process: onboarding.processId });
+    let slices = 1;
+    while (await workOffSnapshot(context, 'crm')) slices += 1;
+    expect(slices).toBe(3);
+    const events = await waiting();
+    expect(events).toHaveLength(2 + 2 + 451);
+    expect(events.at(-1)).toMatchObject({ type: 'snapshot.completed', data: { projects: 2, tasks: 451 } });
+  });
+
+  it('is within the filter of the endpoint, as far as that is about records', async () => {
+    await opened({
+      ...CRM,
+      filter: { events: ['task.updated'], projects: ['p1'], fields: ['status'], exceptActors: ['ann'] },
+    });
+    await put('p1', ['t1']);
+    await put('p2', ['t2']);
+    await ask()('snapshot', { to: 'crm', process: onboarding.processId });
+    await workOff();
+    expect(subjects(await waiting())).toEqual([
+      ...['snapshot.started', 'projects/p1/tasks/t1', 'snapshot.completed'],
+    ]);
+  });
+
+  it('of one project names it in its markers, and counts it alone', async () => {
+    await opened();
+    for (const id of ['p0', 'p1', 'p2']) await put(id, ['t']);
+    await ask()('snapshot', { to: 'crm', process: onboarding.processId, project: 'p1' });
+    await workOff();
+    const events = await waiting();
+    expect(subjects(events)).toEqual([
+      ...['projects/p1', 'projects/p1', 'projects/p1/tasks/t', 'projects/p1'],
+    ]);
+    expect(events.at(-1)?.data).toMatchObject({ projects: 1, tasks: 1 });
+  });
+
+  it('sends a record that is too long for an event without it', async () => {
+    await opened();
+    await put('p1', ['t1'], { note: 'x'.repeat(250_000) });
+    await ask()('snapshot', { to: 'crm', process: onboarding.processId });
+    await workOff();
+    const [, project, task] = await waiting();
+    expect(project?.data).toMatchObject({ project: { id: 'p1', name: 'Project p1' }, truncated: ['record'] });
+    expect(task?.data).toMatchObject({ task: { id: 't1' }, truncated: ['record'] });
+    expect(JSON.stringify([project, task])).not.toContain('xxx');
+  });
+
+  it('shows its progress, and ends when it is cancelled', async () => {
+    await opened();
+    await put(
+      'p1',
+      Array.from({ length: 250 }, (_, index) => `t${index}`),
+    );
+    const status = async () => (await statusOf(context, await findEndpoint(context, 'crm'))).snapshot;
+    await ask()('snapshot', { to: 'crm' });
+    await workOffSnapshot(context, 'crm');
+    expect(await status()).toMatchObject({ added: 200, isQueued: false, process: onboarding.processId });
+    await expect(ask()('snapshot', { to: 'crm' })).rejects.toThrow('in progress: wait for it to finish');
+    expect(await ask()('cancel-snapshot', { to: 'crm' })).toEqual({
+      ...{ endpoint: 'crm', wasUnderWay: true, added: 200 },
+    });
+    expect(await ask()('cancel-snapshot', { to: 'crm' })).toMatchObject({ wasUnderWay: false, added: 0 });
+    expect(await workOffSnapshot(context, 'crm')).toBe(false);
+    expect(await status()).toBeUndefined();
+    await ask()('snapshot', { to: 'crm', process: 'sales' });
+    await workOff();
+    expect(await status()).toMatchObject({ isQueued: true, added: 2 });
+  });
+
+  it('is refused with what to do instead', async () => {
+    context = openContext(open, [CRM, { name: 'team', kind: 'slack' }]);
+    await expect(ask()('snapshot', { to: 'crm' })).rejects.toThrow(
+      'The first pass of process on boarding has not ended: see the status.',
+    );
+    await expect(ask()('snapshot', { to: 'team' })).rejects.toThrow('A chat shows changes only.');
+    await expect(ask()('snapshot', { to: 'crm', process: 'sale' })).rejects.toThrow('Did you mean sales?');
+    await baselined(onboarding);
+    await expect(
+      ask()('snapshot', { to: 'crm', process: onboarding.processId, project: 'p9' }),
+    ).rejects.toThrow('Process on boarding has no project with this id.');
+  });
+
+  it('counts the projects in a dry run, and does nothing else', async () => {
+    await opened();
+    await put('p1', []);
+    await put('p2', [], { process: sales });
+    expect(await ask()('snapshot', { to: 'crm', dryRun: true })).toMatchObject({
+      ...{ projects: { atLeast: 2, isExact: true }, dryRun: true },
+    });
+    expect((await context.endpoints.read('crm'))?.snapshot).toBeUndefined();
+  });
+});
+
+const copied = ({ records }: Copy) =>
+  Object.fromEntries([...records].flatMap(([key, { record }]) => (record ? [[key, record]] : [])));
+
+function shuffled<One>(all: readonly One[], seed: number): One[] {
+  const inAnyOrder = fc.shuffledSubarray([...all], { minLength: all.length });
+  return fc.sample(inAnyOrder, { seed, numRuns: 1 })[0] ?? [];
+}
+
+/** The events of a commit, as far as a copy needs them. */
+function changesOf(
+  project: string,
+  before: Iterable<string> = [],
+  after: readonly string[] | undefined,
+  version: number,
+  note: string,
+): SentEvent[] {
+  const event = (subject: string, type: string, data: object) =>
+    ({
+      id: `${subject}.${version}`,
+      source: SOURCE,
+      subject,
+      type,
+      sequence: String(version),
+      data,
+    }) as SentEvent;
+  const at = `projects/${project}`;
+  const tasks = [...new Set([...before, ...(after ?? [])])].map(id =>
+    after?.includes(id)
+      ? event(`${at}/tasks/${id}`, 'task.updated', { task: { id, record: { id, note } } })
+      : event(`${at}/tasks/${id}`, 'task.deleted', { task: { id } }),
+  );
+  const record = { id: project, name: `Project ${project}`, note };
+  return [
+    after
+      ? event(at, 'project.updated', { project: { id: project, record } })
+      : event(at, 'project.deleted', { project: { id: project } }),
+    ...tasks,
+  ];
+}
