@@ -19,8 +19,8 @@ interface Arriving {
 export class Copy {
   /** By `source` and `subject`. */
   readonly records = new Map<string, CopiedRecord>();
-  /** By `source` and the snapshot's id. */
-  readonly #snapshots = new Map<string, Arriving>();
+  /** By `source` and the snapshot's id; undefined once it was applied: its events may arrive again. */
+  readonly #snapshots = new Map<string, Arriving | undefined>();
 
   apply(event: SentEvent): void {
     const key = `${event.source} ${event.subject}`;
@@ -49,14 +49,15 @@ export class Copy {
   }
 
   #arrived(event: SentEvent, key: string, id: string): void {
-    const arriving: Arriving = this.#snapshots.get(id) ?? { named: new Set() };
-    this.#snapshots.set(id, arriving);
+    if (!this.#snapshots.has(id)) this.#snapshots.set(id, { named: new Set() });
+    const arriving = this.#snapshots.get(id);
+    if (!arriving) return;
     if (event.type === 'project.snapshot' || event.type === 'task.snapshot') arriving.named.add(key);
     if (event.type === 'snapshot.completed') arriving.end = event;
     const { named, end } = arriving;
     if (!end || named.size < end.data.projects + end.data.tasks) return;
     this.#removeUnnamed(end, named);
-    this.#snapshots.delete(id);
+    this.#snapshots.set(id, undefined);
   }
 
   /** Removes the records of the process, or of the one project, that the snapshot does not name. Those that changed

@@ -25,9 +25,9 @@ export function startedEvent(origin: SnapshotOrigin): SnapshotEvent {
 
 export function completedEvent(
   origin: SnapshotOrigin,
-  counts: { readonly projects: number; readonly tasks: number },
+  { projects, tasks }: { readonly projects: number; readonly tasks: number },
 ): SnapshotEvent {
-  return marker(origin, 'completed', counts);
+  return marker(origin, 'completed', { projects, tasks });
 }
 
 function marker(origin: SnapshotOrigin, name: 'started' | 'completed', counts: object): SnapshotEvent {
@@ -44,8 +44,9 @@ function marker(origin: SnapshotOrigin, name: 'started' | 'completed', counts: o
 /** The current state of a project, with the version of its stored snapshot. */
 export function projectSnapshot(origin: SnapshotOrigin, id: string, snapshot: Snapshot): SnapshotEvent {
   const { record } = snapshot.content;
+  const version = String(snapshot.version);
   const event = {
-    ...envelope(origin, [id], snapshot.recordReadAt, snapshot.version),
+    ...envelope(origin, [id, version], snapshot.recordReadAt, snapshot.version),
     type: 'project.snapshot',
     subject: `projects/${encodePart(id)}`,
     data: { ...dataOf(origin), project: { ...named(id, record), record } },
@@ -62,7 +63,7 @@ export function taskSnapshot(
   snapshot: Snapshot,
 ): SnapshotEvent {
   const event = {
-    ...envelope(origin, [projectId, id], snapshot.tasksReadAt, snapshot.version),
+    ...envelope(origin, [projectId, String(snapshot.version), id], snapshot.tasksReadAt, snapshot.version),
     type: 'task.snapshot',
     subject: `projects/${encodePart(projectId)}/tasks/${encodePart(id)}`,
     data: {
@@ -83,8 +84,8 @@ function dataOf({ processId, jobId }: SnapshotOrigin) {
   return { process: { id: processId }, snapshot: { id: jobId } };
 }
 
-/** The id contains the job's: it differs from those of changes and other snapshots, and is the same when a slice is
- *  repeated. */
+/** The id contains the job's: it differs from those of changes and other snapshots. It contains the version: if a slice is
+ *  repeated after a crash, a record that changed in between has another one. */
 function envelope(
   { workspace, processId, jobId }: SnapshotOrigin,
   parts: readonly string[],

@@ -52,6 +52,9 @@ interface SnapshotPosition {
   /** The projects and tasks that were named. */
   readonly projects: number;
   readonly tasks: number;
+  /** All were read: the end with these numbers is left to add. If it were added with the last records, and that were
+   *  repeated after a crash, the same event could have other numbers. */
+  readonly isRead?: true;
 }
 
 /** A replay: events of the journal that are sent to an endpoint again. Times in ms since 1970, by our clock. */

@@ -168,6 +168,7 @@ interface Slice {
 async function nextSlice(ports: SnapshotPorts, found: FoundEndpoint, job: SnapshotJob): Promise<Slice> {
   const process = job.processes[0] as ProcessKey;
   const origin = { ...process, jobId: job.id, startedAt: job.startedAt, project: job.project };
+  if (job.position?.isRead) return { events: [completedEvent(origin, job.position)], next: undefined };
   const slice = new SliceWriter(origin, found, job.position ?? { projects: 0, tasks: 0 });
   if (!job.position) slice.events.push(startedEvent(origin));
   for await (const [id, read] of projectsFrom(ports, process, job)) {
@@ -176,7 +177,7 @@ async function nextSlice(ports: SnapshotPorts, found: FoundEndpoint, job: Snapsh
     else slice.skip(id);
     if (slice.isFull) return { events: slice.events, next: slice.position };
   }
-  return { events: [...slice.events, completedEvent(origin, slice.counts)], next: undefined };
+  return { events: slice.events, next: { ...slice.position, isRead: true } };
 }
 
 /** The projects from the position on. Their snapshots are read one after the other. */
@@ -215,11 +216,6 @@ class SliceWriter {
 
   get position(): Position {
     return this.#position;
-  }
-
-  get counts() {
-    const { projects, tasks } = this.#position;
-    return { projects, tasks };
   }
 
   get isFull(): boolean {
