@@ -21,6 +21,13 @@ interface Schema {
 const schemas = jsonSchemas() as Record<Type, Schema>;
 const types = Object.keys(schemas) as Type[];
 
+const SNAPSHOT: readonly Type[] = [
+  'snapshot.started',
+  'project.snapshot',
+  'task.snapshot',
+  'snapshot.completed',
+];
+
 /** The sections of the page that describe shared schemas. */
 const REFERENCES: Readonly<Record<string, string>> = {
   FieldChange: '[change](#one-change)',
@@ -38,12 +45,17 @@ const TABLES: Readonly<Record<string, () => string>> = {
       ]),
     ),
   envelope: () => fields(types, withoutData),
-  records: () => fields(startingWith('project.', 'task.'), dataOf),
+  records: () =>
+    fields(
+      startingWith('project.', 'task.').filter(type => !SNAPSHOT.includes(type)),
+      dataOf,
+    ),
   change: () => fields(['task.updated'], ({ $defs }) => $defs?.FieldChange),
   definitions: () => fields(startingWith('field.'), dataOf),
   'property-change': () => fields(['field.updated'], ({ $defs }) => $defs?.PropertyChange),
   source: () => fields(startingWith('source.'), dataOf),
   audit: () => fields(startingWith('audit.'), dataOf),
+  snapshot: () => fields(SNAPSHOT, dataOf),
   test: () => fields(startingWith('changewire.'), dataOf),
 };
 

@@ -20,8 +20,8 @@ import { createSubscriptionWatch, type ExpectedSubscription } from './topic/watc
 
 /** Started by a schedule each minute. Sends a message for each pass that is due before the next minute to the
  *  queue of `poll.ts`; wakes a run of `deliver.ts` for each endpoint with rows that are due; logs and
- *  measures the state of the system; and continues replays and snapshots, as far as time allows. First of all, it migrates
- *  a table of an earlier version.
+ *  measures the state of the system; and continues replays and snapshots, as far as time allows. First of all,
+ *  it migrates a table of an earlier version.
  *  State: one row with the time up to which passes are started. It is written before they are started, so
  *  that a duplicate tick starts no pass twice. All other work is found in rows: if a run dies or is
  *  missed, the next one does its work. */

@@ -9,6 +9,7 @@ import { EditEndpoint } from '../parts/edit-endpoint.tsx';
 import { EndpointActions, RemoveEndpoint } from '../parts/endpoint-actions.tsx';
 import { ActionLog, Attempts, DeadLetters } from '../parts/endpoint-lists.tsx';
 import { ReplayProgress } from '../parts/replay.tsx';
+import { SnapshotProgress } from '../parts/snapshot.tsx';
 import { Badge, Failed, Loading } from '../parts/states.tsx';
 import { Ago, Due, For } from '../parts/times.tsx';
 import { useStore } from '../state/store.ts';
@@ -61,7 +62,7 @@ export function EndpointPage({ name }: { readonly name: string }) {
 
 function Details({ status, again }: { readonly status: AnswerOf<'endpoint'>; readonly again: () => void }) {
   const trouble = troubleOf(status);
-  const { name, replay, overrides, isConfigured } = status;
+  const { name, replay, snapshot, overrides, isConfigured } = status;
   return (
     <>
       <EndpointActions status={status} again={again} />
@@ -76,6 +77,7 @@ function Details({ status, again }: { readonly status: AnswerOf<'endpoint'>; rea
         </p>
       )}
       {replay && <ReplayProgress endpoint={name} replay={replay} again={again} />}
+      {snapshot && <SnapshotProgress endpoint={name} snapshot={snapshot} again={again} />}
       <Facts status={status} />
       <Settings status={status} again={again} />
       <Attempts endpoint={name} />

@@ -9,6 +9,7 @@ import { type Attempt, AttemptResult } from './attempt.tsx';
 import { ConfirmButton } from './confirm.tsx';
 import { ReplayButton } from './replay.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
+import { SnapshotButton } from './snapshot.tsx';
 import { toast } from './toasts.tsx';
 
 interface Props {
@@ -26,6 +27,7 @@ export function EndpointActions({ status, again }: Props) {
       <PauseButton name={name} isClosed={resume === 'Resume'} again={again} />
       {resume === 'Send now' && <SendNowButton name={name} again={again} />}
       <ReplayButton endpoint={name} again={again} />
+      {KINDS[kind].queue !== 'chat' && <SnapshotButton endpoint={name} again={again} />}
       {KINDS[kind].isSigned && !isConfigured && (
         <Rotation name={name} isRotating={isRotating === true} again={again} />
       )}

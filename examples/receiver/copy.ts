@@ -1,72 +1,85 @@
+import { DatabaseSync } from 'node:sqlite';
 import type { SentEvent } from './changewire.ts';
 
-/** A record in the copy; without content once it is deleted: an event from before the deletion may still arrive. */
-export interface CopiedRecord {
-  readonly sequence: number;
-  readonly record: object | undefined;
-}
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS record (source TEXT, subject TEXT, sequence INTEGER, record TEXT, PRIMARY KEY (source, subject));
+  CREATE TABLE IF NOT EXISTS named (snapshot TEXT, subject TEXT, PRIMARY KEY (snapshot, subject)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS snapshot (id TEXT PRIMARY KEY, scope TEXT, sequence INTEGER, records INTEGER, applied INTEGER);`;
 
-/** The records that a snapshot has named so far, and its end once that has arrived. */
-interface Arriving {
-  readonly named: Set<string>;
-  end?: Extract<SentEvent, { type: 'snapshot.completed' }>;
-}
-
-/** A copy of all projects and tasks. The event with the largest `sequence` of a record wins. A snapshot fills the copy,
- *  and at its end removes what no longer exists. Events may arrive late, repeatedly and in any order.
- *
- *  In production, use a table with these columns, and one transaction for each event. */
+/** A copy of all projects and tasks in a SQLite file. The event with the largest `sequence` of a record wins. A
+ *  snapshot fills the copy, and at its end removes what no longer exists. Events may arrive late, repeatedly and in
+ *  any order. */
 export class Copy {
-  /** By `source` and `subject`. */
-  readonly records = new Map<string, CopiedRecord>();
-  /** By `source` and the snapshot's id; undefined once it was applied: its events may arrive again. */
-  readonly #snapshots = new Map<string, Arriving | undefined>();
+  readonly #database: DatabaseSync;
 
+  constructor(path = ':memory:') {
+    this.#database = new DatabaseSync(path);
+    this.#database.exec(`PRAGMA journal_mode = WAL; ${SCHEMA}`);
+  }
+
+  /** Stores an event, before it is answered. A kill loses it completely or not at all. */
   apply(event: SentEvent): void {
-    const key = `${event.source} ${event.subject}`;
-    switch (event.type) {
-      case 'project.created':
-      case 'project.updated':
-      case 'project.snapshot':
-        this.#put(key, event, event.data.project.record);
-        break;
-      case 'task.created':
-      case 'task.updated':
-      case 'task.snapshot':
-        this.#put(key, event, event.data.task.record);
-        break;
-      case 'project.deleted':
-      case 'task.deleted':
-        this.#put(key, event, undefined);
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      this.#put(event);
+      if ('snapshot' in event.data) this.#snapshot(event, `${event.source} ${event.data.snapshot.id}`);
+      this.#database.exec('COMMIT');
+    } catch (error) {
+      this.#database.exec('ROLLBACK');
+      throw error;
     }
-    if ('snapshot' in event.data) this.#arrived(event, key, `${event.source} ${event.data.snapshot.id}`);
   }
 
-  #put(key: string, { sequence }: SentEvent, record: object | undefined): void {
-    const known = this.records.get(key);
-    if (!known || known.sequence < Number(sequence))
-      this.records.set(key, { sequence: Number(sequence), record });
+  /** The records, by `source` and `subject`. */
+  records(): Map<string, object> {
+    const rows = this.#database.prepare('SELECT * FROM record WHERE record IS NOT NULL').all();
+    return new Map(rows.map(row => [`${row.source} ${row.subject}`, JSON.parse(String(row.record))]));
   }
 
-  #arrived(event: SentEvent, key: string, id: string): void {
-    if (!this.#snapshots.has(id)) this.#snapshots.set(id, { named: new Set() });
-    const arriving = this.#snapshots.get(id);
-    if (!arriving) return;
-    if (event.type === 'project.snapshot' || event.type === 'task.snapshot') arriving.named.add(key);
-    if (event.type === 'snapshot.completed') arriving.end = event;
-    const { named, end } = arriving;
-    if (!end || named.size < end.data.projects + end.data.tasks) return;
-    this.#removeUnnamed(end, named);
-    this.#snapshots.set(id, undefined);
+  #put({ type, source, subject = '', sequence, data }: SentEvent): void {
+    const of = 'task' in data ? data.task : 'project' in data ? data.project : {};
+    if (!/^(project|task)\./.test(type) || typeof of !== 'object') return;
+    // A deleted record keeps its row: an event from before the deletion may still arrive.
+    const content = ('record' in of && of.record) || {};
+    const record = type.endsWith('.deleted') ? null : JSON.stringify(content);
+    this.#run(
+      `INSERT INTO record VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
+        SET sequence = excluded.sequence, record = excluded.record WHERE excluded.sequence > sequence`,
+      ...[source, subject, Number(sequence), record],
+    );
   }
 
-  /** Removes the records of the process, or of the one project, that the snapshot does not name. Those that changed
-   *  since it began are newer than it. */
-  #removeUnnamed({ source, subject, sequence }: SentEvent, named: ReadonlySet<string>): void {
-    const scope = `${source} ${subject ?? 'projects'}`;
-    for (const [key, known] of this.records) {
-      const isInScope = key === scope || key.startsWith(`${scope}/`);
-      if (isInScope && !named.has(key) && known.sequence < Number(sequence)) this.records.delete(key);
+  #snapshot({ type, source, subject, sequence, data }: SentEvent, id: string): void {
+    if (type === 'project.snapshot' || type === 'task.snapshot')
+      this.#run('INSERT OR IGNORE INTO named VALUES (?, ?)', id, subject ?? null);
+    if (type === 'snapshot.completed') {
+      const { projects, tasks } = data as Extract<SentEvent, { type: typeof type }>['data'];
+      const end = [id, subject ?? null, Number(sequence), projects + tasks];
+      this.#run('INSERT OR IGNORE INTO snapshot VALUES (?, ?, ?, ?, 0)', ...end);
     }
+    const whole = this.#database
+      .prepare(
+        `SELECT * FROM snapshot WHERE id = ? AND applied = 0
+          AND records <= (SELECT count(*) FROM named WHERE snapshot = id)`,
+      )
+      .get(id);
+    if (whole) this.#removeUnnamed(source, id, whole.scope as string | null, Number(whole.sequence));
+  }
+
+  /** Removes the records of the process, or of one project, that the snapshot does not name, once: its events may
+   *  arrive again. Those that changed since it began are newer than it. */
+  #removeUnnamed(source: string, id: string, scope: string | null, sequence: number): void {
+    this.#run(
+      `DELETE FROM record WHERE source = ? AND sequence < ?
+        AND (? IS NULL OR subject = ? OR substr(subject, 1, length(?) + 1) = ? || '/')
+        AND subject NOT IN (SELECT subject FROM named WHERE snapshot = ?)`,
+      ...[source, sequence, scope, scope, scope, scope, id],
+    );
+    this.#run('DELETE FROM named WHERE snapshot = ?', id);
+    this.#run('UPDATE snapshot SET applied = 1 WHERE id = ?', id);
+  }
+
+  #run(sql: string, ...values: (string | number | null)[]): void {
+    this.#database.prepare(sql).run(...values);
   }
 }

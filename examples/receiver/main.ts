@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Senders, SentEvent } from './changewire.ts';
+import { Copy } from './copy.ts';
 import { startReceiver } from './server.ts';
 
 /** `node examples/receiver/main.ts`: see README.md beside this file. */
@@ -38,7 +39,9 @@ const out = (text: string) => process.stdout.write(`${printable(text)}\n`);
 const log = (text: string) => process.stderr.write(`${printable(text)}\n`);
 
 try {
-  const receiver = await startReceiver({ ...settings(), apply: print, log });
+  const copy = process.env.COPY ? new Copy(process.env.COPY) : undefined;
+  const store = (event: SentEvent) => copy?.apply(event);
+  const receiver = await startReceiver({ ...settings(), store, apply: print, log });
   for (const url of receiver.urls) log(`listening at ${url}`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void receiver.stop());
 } catch (error) {

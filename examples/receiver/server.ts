@@ -10,6 +10,8 @@ export interface ReceiverOptions {
   readonly port: number;
   /** The accepted senders, by path. */
   readonly senders: ReadonlyMap<string, Senders>;
+  /** Called first for each event, whatever its place in the order. When it throws, the event is sent again. */
+  readonly store?: (event: SentEvent) => void;
   /** Called for each event that is neither duplicate nor stale. When it throws, the event is sent again. */
   readonly apply: (event: SentEvent) => void;
   readonly log: (text: string) => void;
@@ -46,7 +48,8 @@ async function receive(request: IncomingMessage, senders: ReadonlyMap<string, Se
 }
 
 /** Nothing is awaited between `judge` and `remember`, so two concurrent copies are not both applied. */
-function take(event: SentEvent, applied: Applied, { apply, log }: ReceiverOptions): void {
+function take(event: SentEvent, applied: Applied, { store, apply, log }: ReceiverOptions): void {
+  store?.(event);
   const verdict = applied.judge(event);
   if (verdict === 'new') {
     apply(event);

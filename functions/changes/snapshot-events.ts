@@ -84,8 +84,8 @@ function dataOf({ processId, jobId }: SnapshotOrigin) {
   return { process: { id: processId }, snapshot: { id: jobId } };
 }
 
-/** The id contains the job's: it differs from those of changes and other snapshots. It contains the version: if a slice is
- *  repeated after a crash, a record that changed in between has another one. */
+/** The id contains the job's: it differs from those of changes and other snapshots. It contains the version: if a
+ *  slice is repeated after a crash, a record that changed in between has another one. */
 function envelope(
   { workspace, processId, jobId }: SnapshotOrigin,
   parts: readonly string[],

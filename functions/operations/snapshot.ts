@@ -22,8 +22,8 @@ import type { RequestOf } from './protocol/requests.ts';
 import { Refused } from './refused.ts';
 
 /** Begins a snapshot: the endpoint gets the current state of all records, between `snapshot.started` and
- *  `snapshot.completed` of each process. This only writes the request into the endpoint's row; `workOffSnapshot` carries
- *  it out. A dry run counts the projects.
+ *  `snapshot.completed` of each process. This only writes the request into the endpoint's row;
+ *  `workOffSnapshot` carries it out. A dry run counts the projects.
  *  @throws Refused while another snapshot for this endpoint is in progress */
 export const snapshot: OperationOf<'snapshot'> = async (context, { dryRun = false, ...asked }) => {
   const { found, job } = await plan(context, asked);

@@ -52,9 +52,9 @@ export function forDelivering({ table }: SnapshotTable): Binding {
   return forRows(table, [LAYOUT, { actions: READ_AND_WRITE, keys: [ENDPOINTS, OF_ENDPOINTS] }]);
 }
 
-/** The same, with the states of all processes, the journal and the snapshots, which jobs read, the roster, and the row that records up
- *  to when passes are started. Tick also migrates tables of earlier versions: it reads all items, and writes those that
- *  the steps change (store/dynamo/migrations.ts). */
+/** The same, with the states of all processes, the journal and the snapshots, which jobs read, the roster, and the row
+ *  that records up to when passes are started. Tick also migrates tables of earlier versions: it reads all items, and
+ *  writes those that the steps change (store/dynamo/migrations.ts). */
 export function forTick({ table }: SnapshotTable): Binding {
   const permissions = [
     LAYOUT,

@@ -123,6 +123,13 @@ describe('a command line', () => {
       'endpoints update ops --field message --title-header X-Title',
       { operation: 'update-endpoint', endpoint: 'ops', field: 'message', titleHeader: 'X-Title' },
     ],
+    ['record p1 t1 --process launch', { operation: 'record', project: 'p1', task: 't1', process: 'launch' }],
+    ['snapshot --to crm --yes', { operation: 'snapshot', to: 'crm' }],
+    [
+      'snapshot --to crm --process launch --project p1 --dry-run',
+      { operation: 'snapshot', to: 'crm', process: 'launch', project: 'p1', dryRun: true },
+    ],
+    ['snapshot --to crm --cancel', { operation: 'cancel-snapshot', to: 'crm' }],
     ['endpoints update crm --batch 50', { operation: 'update-endpoint', endpoint: 'crm', batch: 50 }],
     ['actions --endpoint crm', { operation: 'actions', endpoint: 'crm', limit: 20 }],
     ['actions', { operation: 'actions', limit: 20 }],
@@ -170,6 +177,9 @@ describe('a command line that is wrong is refused before anybody is asked', () =
       `endpoints update crm --per-second ${rate}`,
       /Expected a whole number from 1 to 100 \(requests per second\)/,
     ]),
+    ['snapshot --to crm --project p1', /--project requires --process ID/],
+    ['snapshot --to crm --cancel --process p', /--cancel can only be combined with --to/],
+    ['snapshot --to crm', /needs confirmation/],
     ['endpoints update crm --batch 101', /--batch .*Expected a whole number from 2 to 100/],
     [
       'endpoints add ops --text https://a.example --preset irc',

@@ -75,6 +75,7 @@ describe('docs/events.md', () => {
       'property-change',
       'source',
       'audit',
+      'snapshot',
     ];
     expect([...document.matchAll(/<!-- table: (\S+) -->/g)].map(([, name]) => name).sort()).toEqual(
       [...all, 'test'].sort(),

@@ -1,8 +1,12 @@
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Applied } from '../../examples/receiver/applied.ts';
+import { Copy } from '../../examples/receiver/copy.ts';
+import type { ProjectEvent } from '../../functions/model/event.ts';
 import { exampleEvent, post, runReceiver } from '../kit/examples/receiver.ts';
 import { secretOf, signedWebhook } from '../kit/receiver/requests.ts';
+import { temporaryDirectory } from '../kit/temporary.ts';
 
 const [SECRET, _NEW_SECRET] = [secretOf('one'), secretOf('new')];
 
@@ -20,6 +24,23 @@ describe('the receiver of signed webhooks', () => {
     expect(running.said()).toContain(
       `dropped as duplicate: ${updated.id}\ndropped as stale: ${created.id}\n`,
     );
+  });
+
+  it('keeps a copy that a snapshot fills, and goes on with it after a kill', async () => {
+    const path = join(temporaryDirectory(), 'copy.sqlite');
+    const event = (type: string) => exampleEvent(type as 'task.created');
+    const send = async (...types: string[]) => {
+      const running = await runReceiver({ WEBHOOK_SECRETS: SECRET, COPY: path });
+      for (const { body, headers } of types.map(type => signedWebhook(event(type))))
+        expect(await post(running.webhook, body, headers)).toMatchObject({ status: 204 });
+      running.child.kill('SIGKILL');
+      await running.ended();
+    };
+    // The task was deleted after the snapshot began; the end comes first.
+    await send('snapshot.completed', 'task.deleted', 'project.snapshot');
+    await send('task.snapshot');
+    const { source, subject, data } = event('project.snapshot') as ProjectEvent;
+    expect([...new Copy(path).records()]).toEqual([[`${source} ${subject}`, data.project.record]]);
   });
 
   it('refuses what is altered, unsigned or signed with another secret, and says why', async () => {

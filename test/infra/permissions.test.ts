@@ -106,7 +106,7 @@ describe('a role may do what its function needs, and nothing else', () => {
         logs('Tick'),
         LAYOUT,
         `dynamodb: ${CHANGE} on ${TABLE} of ENDPOINTS ENDPOINT#*`,
-        `dynamodb: BatchGetItem Query on ${TABLE} of W#*`,
+        `dynamodb: BatchGetItem GetItem Query on ${TABLE} of W#*`,
         `dynamodb: GetItem UpdateItem on ${TABLE} of TICK`,
         `dynamodb: Query on ${TABLE} of WORKSPACES`,
         `dynamodb: PutItem Query on ${TABLE} of PROCESSES`,

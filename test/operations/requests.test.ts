@@ -108,7 +108,17 @@ describe('the requests', () => {
     const names = request.options.map(({ shape }) => shape.operation.value);
     expect(new Set(names).size).toBe(names.length);
     expect(names.filter(operation => isLook({ operation }))).toEqual([
-      ...['status', 'events', 'trace', 'endpoints', 'endpoint', 'attempts', 'dead-letters', 'actions'],
+      ...[
+        'status',
+        'events',
+        'trace',
+        'record',
+        'endpoints',
+        'endpoint',
+        'attempts',
+        'dead-letters',
+        'actions',
+      ],
       ...['doctor', 'verify', 'logs', 'failed-messages'],
     ]);
     // Whatever is added, or comes from elsewhere, may do something.

@@ -7,9 +7,11 @@ import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { wants } from '../../functions/model/filter.ts';
 import type { EndpointKind } from '../../functions/model/kinds.ts';
+import { findEndpoint } from '../../functions/operations/endpoints.ts';
 import type { JobPorts } from '../../functions/operations/jobs.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { startReplay } from '../../functions/operations/replay.ts';
+import { startSnapshot } from '../../functions/operations/snapshot.ts';
 import type { Batch, Message } from '../../functions/queue/queue.ts';
 import { decodeEvents } from '../../functions/store/codec.ts';
 import type { Deliveries } from '../../functions/store/store.ts';
@@ -25,7 +27,7 @@ import { LINK_TEMPLATES, Receiver } from './receiver.ts';
 import { LambdaServing } from './serving/lambda.ts';
 import { LocalServing } from './serving/local.ts';
 import type { Handlers, Serving } from './serving/serving.ts';
-import type { Shared } from './shared.ts';
+import { type Shared, WORKSPACE } from './shared.ts';
 import type { Ports, Storage } from './storage/storage.ts';
 
 export const SIGNING_SECRET = `whsec_${Buffer.from('a secret of thirty-two bytes....').toString('base64')}`;
@@ -145,6 +147,7 @@ export class Delivery {
     const { now } = this.#shared.scheduler;
     if (act === 'change') return this.#change(name);
     if (act === 'replay') return this.#replay(name, now);
+    if (act === 'snapshot') return this.#snapshot(name, now);
     await rows.change(name, row => {
       if (act === 'remove') return 'removed';
       const health = row?.health ?? {};
@@ -177,6 +180,26 @@ export class Delivery {
       );
     } catch (error) {
       // Refused because a replay is under way.
+      if (!(error instanceof Refused)) throw error;
+    }
+  }
+
+  /** Sends the current state of all processes with a baseline to a webhook. */
+  async #snapshot(endpoint: string, now: number): Promise<void> {
+    const { kind, settings } = this.receivers.get(endpoint) as Receiver;
+    const { snapshots } = this.#deliveries;
+    const ids = snapshots.baselined;
+    // The last release has no snapshots.
+    if (kind !== 'webhook' || ids.length === 0 || this.#shared.plan.rollout) return;
+    const processes = ids.map(processId => ({ workspace: WORKSPACE, processId }));
+    const ports = this.#jobPorts(new Life(this.#calm));
+    const id = String(this.#shared.random());
+    const found = await findEndpoint(ports, endpoint);
+    try {
+      await startSnapshot(ports, { found, job: { id, processes, added: 0, startedAt: Math.floor(now) } });
+      snapshots.promise(settings, id, ids);
+    } catch (error) {
+      // Refused because another one is in progress.
       if (!(error instanceof Refused)) throw error;
     }
   }

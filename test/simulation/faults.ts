@@ -59,7 +59,17 @@ export const EVENTS = {
     ...['several of a batch', 'in the next run, too', 'dead'],
   ],
   queue: ['delete failed', 'message shown twice'],
-  operator: ['pause', 'resume', 'change', 'remove', 'replay', 'replayed delivery', 'pass asked for'],
+  operator: [
+    'pause',
+    'resume',
+    'change',
+    'remove',
+    'replay',
+    'replayed delivery',
+    'snapshot',
+    'snapshot ended',
+    'pass asked for',
+  ],
   workspace: [
     ...['share taken', 'several shares at once', 'no share left', 'share renewed', 'share given up in part'],
     ...['share lost', 'share of a killed run ended', 'as many requests as it allows'],

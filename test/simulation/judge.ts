@@ -63,7 +63,9 @@ export async function checkDelivered(world: World): Promise<void> {
   const { added, configured } = world.delivery;
   world.deliveries.checkAllArrived(['http', ...configured], world.lost);
   if (added) world.deliveries.checkWanted(added, world.lost);
-  world.deliveries.checkReplayed(new Set([...configured, ...(added ? [added.name] : [])]));
+  const present = new Set([...configured, ...(added ? [added.name] : [])]);
+  world.deliveries.checkReplayed(present);
+  world.deliveries.snapshots.check(present);
 }
 
 /** Whether our two clocks are close all the time, and the service sends a `Date` header always or never.

@@ -98,7 +98,7 @@ export class World {
     };
     this.service = new ServiceSide(plan, scheduler, this.secrets, coverage);
     this.processes = processesIn(plan).map(id => new WatchedProcess(id, plan, this.service, coverage));
-    this.deliveries = new DeliveriesOracle(this.processes.map(({ commits }) => commits));
+    this.deliveries = new DeliveriesOracle(this.processes, coverage);
     this.paces = new PassesOracle(plan.schedule ?? UNSCHEDULED, coverage, () => this.clocks.apart);
     this.shares = new SharesOracle(coverage, {
       ceiling: plan.concurrency,

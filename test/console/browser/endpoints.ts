@@ -141,6 +141,18 @@ export function endpointTests({ run, open }: Given): void {
       await expect.poll(() => received().length, SOON).toBeGreaterThan(before);
     });
 
+    it('is sent the current state of all records', async () => {
+      const page = await there();
+      await use(page, 'Snapshot');
+      await dialog(page)
+        .getByText(/The current state of \d+ projects with their tasks will be sent to planner/)
+        .waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await dialog(page).getByRole('button', { name: 'Snapshot' }).click();
+      await page.getByText('Snapshot for planner started.').waitFor();
+      await expect.poll(() => timesReceived('"snapshot.completed"'), SOON).toBeGreaterThan(0);
+    });
+
     it('gets another secret, which is shown once, and the old one ends', async () => {
       const page = await there();
       const finish = page.getByRole('button', { name: 'Finish the rotation' });

@@ -1,9 +1,12 @@
 import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
-import type { ChangeEvent } from '../../../functions/model/event.ts';
+import type { ChangeEvent, SentEvent, SnapshotEvent } from '../../../functions/model/event.ts';
 import { wants } from '../../../functions/model/filter.ts';
 import { isRecordEvent, known, type Told } from '../../kit/told.ts';
+import type { Coverage } from '../faults.ts';
 import type { CommitsOracle } from './commits.ts';
+import { SnapshotsOracle } from './snapshots.ts';
 import { Violation } from './violation.ts';
+import type { WatchedProcess } from './watched-process.ts';
 
 /** Checks that each receiver got every committed event at least once, with the same content each time. */
 export class DeliveriesOracle {
@@ -15,8 +18,11 @@ export class DeliveriesOracle {
   /** Promises of replays, by receiver: how often it had got each event before. */
   #promised: { readonly receiver: string; readonly before: ReadonlyMap<string, number> }[] = [];
 
-  constructor(commits: readonly CommitsOracle[]) {
-    this.#commits = commits;
+  readonly snapshots: SnapshotsOracle;
+
+  constructor(processes: readonly WatchedProcess[], coverage: Coverage) {
+    this.#commits = processes.map(({ commits }) => commits);
+    this.snapshots = new SnapshotsOracle(processes, coverage);
   }
 
   /** The texts of all events that were committed, by their ids. */
@@ -26,7 +32,14 @@ export class DeliveriesOracle {
 
   /** Told of a body that a receiver took, or that its dead letters hold. */
   got(receiver: string, body: string): void {
-    const event = JSON.parse(body) as ChangeEvent;
+    const sent = JSON.parse(body) as SentEvent;
+    const { id } = sent;
+    this.#note(receiver, id);
+    if ('snapshot' in sent.data) this.snapshots.got(receiver, sent as SnapshotEvent, body);
+    else this.#gotChange(receiver, sent as ChangeEvent, body);
+  }
+
+  #gotChange(receiver: string, event: ChangeEvent, body: string): void {
     const { id } = event;
     const commits = this.#commits.find(({ texts }) => texts.has(id));
     if (!commits) throw new Violation(2, `${receiver} got ${id}, which no change record holds`);
@@ -35,6 +48,9 @@ export class DeliveriesOracle {
     const copy = this.#copies.get(receiver) ?? new ReceiverOracle();
     this.#copies.set(receiver, copy);
     copy.got(event);
+  }
+
+  #note(receiver: string, id: string): void {
     const received = this.#received.get(receiver) ?? new Map<string, number>();
     this.#received.set(receiver, received.set(id, (received.get(id) ?? 0) + 1));
   }
@@ -60,6 +76,7 @@ export class DeliveriesOracle {
   /** The rest of a replay was lost with the rows of a restored table. */
   forgetPromises(receiver?: string): void {
     this.#promised = this.#promised.filter(each => receiver !== undefined && each.receiver !== receiver);
+    this.snapshots.forget(receiver);
   }
 
   /** To be asked when nothing is on its way any more, for receivers that are still there. */

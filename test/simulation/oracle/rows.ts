@@ -78,8 +78,8 @@ export class RowsOracle {
   #look({ dynamodb }: DynamoDBRecord): void {
     const { pk, sk } = dynamodb?.Keys ?? {};
     if (pk?.S !== 'ENDPOINTS' || sk?.S === undefined) return;
-    const { health = {}, replay } = JSON.parse(dynamodb?.NewImage?.row?.S ?? '{}') as Partial<EndpointRow>;
-    const at = replay ? 0 : wakesAt(health, Number.POSITIVE_INFINITY);
+    const { health = {}, ...row } = JSON.parse(dynamodb?.NewImage?.row?.S ?? '{}') as Partial<EndpointRow>;
+    const at = row.replay || row.snapshot ? 0 : wakesAt(health, Number.POSITIVE_INFINITY);
     if (at === undefined) this.#busy.delete(sk.S);
     else this.#busy.set(sk.S, at);
   }

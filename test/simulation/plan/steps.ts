@@ -117,7 +117,7 @@ export type MeetStep = Omit<Met, 'edits' | 'walkers'> & {
 const operation = fc.record({
   gap,
   do: fc.constant('operate'),
-  act: fc.constantFrom('pause', 'resume', 'pause', 'resume', 'change', 'remove', 'replay'),
+  act: fc.constantFrom('pause', 'resume', 'pause', 'resume', 'change', 'remove', 'replay', 'snapshot'),
   which: fc.nat(5),
 });
 export type OperateStep = Drawn<typeof operation>;
