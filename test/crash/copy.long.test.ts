@@ -6,13 +6,14 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { Copy } from '../../examples/receiver/copy.ts';
 import { seededRandom } from '../../simulator/data/random.ts';
 import { buildWorkspace, startSimulatedService } from '../../simulator/server.ts';
+import { stateOf } from '../kit/copied.ts';
 import { freePort } from '../kit/dynamodb/free-port.ts';
 import { runReceiver } from '../kit/examples/receiver.ts';
 import { environmentOf, launch, until } from '../kit/local/run.ts';
 import { ROOT } from '../kit/package/loaded.ts';
 import { secretOf } from '../kit/receiver/requests.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
-import { known, servedState, type Told } from '../kit/told.ts';
+import { servedState } from '../kit/told.ts';
 import { editOnce, unarchiveAll } from './edits.ts';
 
 const PROCESS = 'launch';
@@ -20,22 +21,6 @@ const SECRET = secretOf('copy');
 /** 500 edits a minute. */
 const EDIT_EVERY_MS = 120;
 const KILLS = 8;
-
-/** What a copy knows, as the service would show it. */
-function stateOf(copy: Copy): Told {
-  const records = [...copy.records()].map(([key, record]) => {
-    const [project = '', task] = /projects\/([^/]+)(?:\/tasks\/(.+))?$/.exec(key)?.slice(1) ?? [];
-    return { project, task, record: known(record as Record<string, string>) };
-  });
-  const told: Told = {};
-  for (const { project, task, record } of records)
-    if (task === undefined) told[project] = { project: record, tasks: {} };
-  for (const { project, task, record } of records) {
-    const of = told[project];
-    if (task !== undefined && of) of.tasks[task] = record;
-  }
-  return told;
-}
 
 test('invariant 4: a receiver that begins empty while edits go on, with kills of the run and of itself, has what the service has after one snapshot', async () => {
   const service = await startSimulatedService({

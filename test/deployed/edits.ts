@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../functions/basics/json.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { EditApi } from '../../simulator/server.ts';
+import { servedState, type Told } from '../kit/told.ts';
 
 /** An event in a line that a person reads, and that an edit can foretell. */
 export function lineOf({ type, data }: ChangeEvent): string {
@@ -24,6 +25,11 @@ export class Edits {
   constructor(service: EditApi, process: string) {
     this.#service = service;
     this.#process = process;
+  }
+
+  /** What the service shows of the process. */
+  get served(): Told {
+    return servedState(this.#service, this.#process);
   }
 
   projects(): string[] {

@@ -1,4 +1,6 @@
 import { Webhook } from 'standardwebhooks';
+import { Copy } from '../../../examples/receiver/copy.ts';
+import type { SentEvent } from '../../../receiver/index.ts';
 import { type Certificate, ReceivedEvents, startReceiver } from './server.ts';
 
 /** A webhook that verifies every delivery with the official package. */
@@ -6,6 +8,8 @@ export interface WebhookReceiver {
   readonly port: number;
   readonly secret: string;
   readonly events: ReceivedEvents;
+  /** Of all records that it was sent, as the documentation keeps one. */
+  readonly copy: Copy;
   /** What did not verify, and why. */
   readonly problems: readonly string[];
   /** How many test events it was sent. */
@@ -22,7 +26,7 @@ export interface WebhookReceiver {
 export async function startWebhookReceiver(certificate: Certificate): Promise<WebhookReceiver> {
   const secret = `whsec_${Buffer.from('a secret of the deployed test...').toString('base64')}`;
   const webhook = new Webhook(secret);
-  const events = new ReceivedEvents();
+  const [events, copy] = [new ReceivedEvents(), new Copy()];
   const problems: string[] = [];
   let tests = 0;
   const refusal = { status: 503, times: 0, refused: 0 };
@@ -34,13 +38,11 @@ export async function startWebhookReceiver(certificate: Certificate): Promise<We
       return refusal.status;
     }
     try {
-      const verified = webhook.verify(body, headers as Record<string, string>) as {
-        id?: unknown;
-        type?: unknown;
-      };
+      const verified = webhook.verify(body, headers as Record<string, string>) as SentEvent;
       if (verified.id !== headers['webhook-id']) throw new Error('webhook-id is not the id of the event');
       if (verified.type === 'changewire.test') tests += 1;
-      else events.add(body);
+      else if (!('snapshot' in verified.data)) events.add(body);
+      copy.apply(verified);
       taking.left -= 1;
       if (taking.left === 0) taking.happens();
       return 204;
@@ -53,6 +55,7 @@ export async function startWebhookReceiver(certificate: Certificate): Promise<We
     port: server.port,
     secret,
     events,
+    copy,
     problems,
     refuse: (status, times) => void Object.assign(refusal, { status, times }),
     afterTaking: (left, happens) => void Object.assign(taking, { left, happens }),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { stateOf } from '../../kit/copied.ts';
 import { killFunction } from '../emulator/start.ts';
 import { until } from '../until.ts';
 import { type OwnEmulator, untilTold, type World } from '../world.ts';
@@ -23,6 +24,7 @@ export async function endpoints(
   await add(world, [added, flaky]);
   await pauseAndResume(world, added);
   await sendOnceMore(world, added);
+  await fillCopy(world, added);
   await killInDrain(world, own, added, flaky);
   await failAndRecover(world, flaky, meanwhile);
   await restArrives(world, added);
@@ -94,6 +96,21 @@ async function sendOnceMore({ report, operators }: World, added: AddedEndpoint):
       assert.ok(events.repeated - repeated + events.events.length - known >= (count?.atLeast ?? 1)),
     );
     return `${count?.atLeast} events`;
+  });
+}
+
+/** The endpoint was added long after the first events: only a snapshot tells it of most records. */
+async function fillCopy(world: World, added: AddedEndpoint): Promise<void> {
+  const { report, operators, edits } = world;
+  const { act } = await operators();
+  const { copy } = added.receiver;
+  await report.check('a snapshot fills its copy, which then equals the service', async () => {
+    assert.notDeepEqual(stateOf(copy), edits.served);
+    await act.ask({ operation: 'snapshot', to: added.name });
+    edits.updateEach('note', 'during-the-snapshot');
+    await untilTold(world, 90, 'start');
+    await until(180, () => assert.deepEqual(stateOf(copy), edits.served));
+    return `${copy.records().size} records`;
   });
 }
 
