@@ -19,6 +19,7 @@ import { examples } from './commands/example.ts';
 import { initCommand } from './commands/init.ts';
 import { listenCommand } from './commands/listen.ts';
 import { processCommands } from './commands/processes.ts';
+import { pullCommands } from './commands/pull.ts';
 import { recordCommand } from './commands/record.ts';
 import { replayCommand } from './commands/replay.ts';
 import { republishCommand } from './commands/republish.ts';
@@ -147,6 +148,7 @@ function addCommands(program: Command, cli: Cli): void {
   resendCommand(program, cli);
   replayCommand(program, cli);
   snapshotCommand(program, cli);
+  pullCommands(program, cli);
   processCommands(program, cli);
   failedMessageCommands(program, cli);
   republishCommand(program, cli);

@@ -75,6 +75,8 @@ export class Changewire extends Construct {
   readonly lookPolicy: IManagedPolicy;
   /** Permits all commands. Not attached to any principal. */
   readonly actPolicy: IManagedPolicy;
+  /** Permits taking events from endpoints of kind pull, and nothing else. Not attached to any principal. */
+  readonly pullPolicy: IManagedPolicy;
   readonly #operate: Operate;
 
   /** @throws ConfigError with every invalid property */
@@ -151,6 +153,7 @@ export class Changewire extends Construct {
     this.secretsPath = secretsPath(name);
     this.lookPolicy = operate.policies.look;
     this.actPolicy = operate.policies.act;
+    this.pullPolicy = operate.policies.pull;
     this.#operate = operate;
     this.node.addValidation({
       validate: () => [
@@ -168,7 +171,12 @@ export class Changewire extends Construct {
 
   /** Permits a principal of the same account all commands of `changewire`. */
   grantOperate(grantee: IGrantable): Grant {
-    return this.#operate.grant(grantee, ['look', 'act']);
+    return this.#operate.grant(grantee, ['look', 'act', 'pull']);
+  }
+
+  /** Permits a principal of the same account to take events from endpoints of kind pull. */
+  grantPull(grantee: IGrantable): Grant {
+    return this.#operate.grant(grantee, ['pull']);
   }
 
   /** A metric of Changewire, by default with the sum of each minute. */

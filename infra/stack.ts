@@ -27,7 +27,8 @@ export class ChangewireStack extends Stack {
     });
     // CDK leaves the id `Default` out of logical ids, and so out of the names of resources.
     this.changewire = new Changewire(this, 'Default', { ...propsOf(config), snapshots, subscriptionsIn });
-    const { table, topic, alarmTopic, queues, functions, lookPolicy, actPolicy } = this.changewire;
+    const { table, topic, alarmTopic, queues, functions, lookPolicy, actPolicy, pullPolicy } =
+      this.changewire;
     // Subscription stacks of earlier versions import it, and CloudFormation does not remove an export in use.
     this.exportValue(alarmTopic.topicArn);
     this.#outputs({
@@ -46,6 +47,7 @@ export class ChangewireStack extends Stack {
       SecretsPath: this.changewire.secretsPath,
       LookPolicyArn: lookPolicy.managedPolicyArn,
       ActPolicyArn: actPolicy.managedPolicyArn,
+      PullPolicyArn: pullPolicy.managedPolicyArn,
       ...namesOf({
         ...{ Poll: functions.poll, Publish: functions.publish, Route: functions.route },
         ...{ Deliver: functions.deliver, Tick: functions.tick },

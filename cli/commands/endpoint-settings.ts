@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { eitherOf } from '../../functions/basics/names-in-words.ts';
 import {
   type EndpointKind,
+  isPulled,
   KIND_NAMES,
   KIND_SETTINGS,
   KINDS,
@@ -9,7 +10,7 @@ import {
   kindSettingsOf,
 } from '../../functions/model/kinds.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
-import { filterOption, KIND_OPTIONS, optionOf, readHeader } from '../../local/settings/endpoint-options.ts';
+import { filterOption, optionOf, readHeader } from '../../local/settings/endpoint-options.ts';
 import type { Input } from '../context/input.ts';
 import type { Cli } from '../context/runner.ts';
 import { each, rateOf, wholeIn } from '../options/parsers.ts';
@@ -22,7 +23,7 @@ interface Settings {
   readonly perSecond?: number;
   readonly failuresOnly?: boolean;
 }
-interface Added extends Settings, KindSettings, Partial<Record<EndpointKind, string>> {
+interface Added extends Settings, KindSettings, Partial<Record<EndpointKind, string | true>> {
   readonly secret?: string[];
 }
 interface Changed extends Settings, KindSettings {
@@ -45,7 +46,7 @@ export function endpointSettingCommands(endpoints: Command, { run }: Cli): void 
     .action(
       run(async ({ ask, print, input }, endpoint: string, options: Added) => {
         const { kind, given } = kindOf(options);
-        const url = await hidden(input, given, `The ${kind} URL`);
+        const url = given === true ? undefined : await hidden(input, given, `The ${kind} URL`);
         const secrets = await Promise.all(
           (options.secret ?? []).map(one => hidden(input, one, 'The signing secret')),
         );
@@ -56,7 +57,13 @@ export function endpointSettingCommands(endpoints: Command, { run }: Cli): void 
           ...(secrets.length > 0 && { secrets }),
           ...(headers && { headers }),
         };
-        const made = await ask({ operation: 'add-endpoint', endpoint, kind, url, ...settings });
+        const made = await ask({
+          operation: 'add-endpoint',
+          endpoint,
+          kind,
+          ...(url !== undefined && { url }),
+          ...settings,
+        });
         for (const warning of made.warnings ?? []) print.note(warning);
         print.answer(made, () => {
           const signed =
@@ -99,7 +106,8 @@ function addCommand(endpoints: Command): Command {
   const add = endpoints
     .command('add <name>')
     .description('add an endpoint; use - for a URL, secret or header to read it from stdin or a prompt');
-  for (const kind of KIND_NAMES) add.option(`--${kind} <url>`, KINDS[kind].what);
+  for (const kind of KIND_NAMES)
+    add.option(isPulled({ kind }) ? `--${kind}` : `--${kind} <url>`, KINDS[kind].what);
   add.option(
     '--secret <whsec>',
     'signing secret of a webhook; repeatable (default: generated and shown once)',
@@ -147,11 +155,13 @@ function settingsOf({ filter, perSecond, failuresOnly }: Settings) {
   };
 }
 
-function kindOf(options: Added): { kind: EndpointKind; given: string } {
+function kindOf(options: Added): { kind: EndpointKind; given: string | true } {
   const kinds = KIND_NAMES.filter(kind => options[kind] !== undefined);
   const [kind] = kinds;
   if (kind === undefined || kinds.length > 1)
-    throw new UsageError(`An endpoint has exactly one kind: use ${eitherOf(KIND_OPTIONS)}.`);
+    throw new UsageError(
+      `An endpoint has exactly one kind: use ${eitherOf(KIND_NAMES.map(kind => `--${kind}`))}.`,
+    );
   return { kind, given: options[kind] ?? '' };
 }
 

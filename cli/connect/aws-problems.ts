@@ -22,6 +22,12 @@ interface Remedy {
   readonly describe: (asked: Asked, message: string) => string;
 }
 
+const POLICIES: Readonly<Record<Alias, string>> = {
+  look: 'LookPolicyArn or ActPolicyArn',
+  act: 'ActPolicyArn',
+  pull: 'PullPolicyArn or ActPolicyArn',
+};
+
 const REMEDIES: readonly Remedy[] = [
   {
     name: /^ResourceNotFound/,
@@ -33,7 +39,7 @@ const REMEDIES: readonly Remedy[] = [
     name: /^AccessDenied/,
     describe: ({ functionName, alias, stackName }) =>
       `Your credentials are not allowed to invoke ${functionName}:${alias}. Attach the managed policy in the output ` +
-      `${alias === 'look' ? 'LookPolicyArn or ActPolicyArn' : 'ActPolicyArn'} of the stack ${stackName}.`,
+      `${POLICIES[alias]} of the stack ${stackName}.`,
   },
   {
     name: /^(CredentialsProviderError|TokenProviderError)$/,

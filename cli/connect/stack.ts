@@ -8,7 +8,7 @@ import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { parseAnswer } from '../../functions/basics/json.ts';
 import type { Operations } from '../../functions/operations/operations.ts';
-import { isLook, type Request, reply } from '../../functions/operations/protocol/requests.ts';
+import { isLook, isPull, type Request, reply } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import {
   type Alias,
@@ -42,7 +42,7 @@ const ANSWER_TIMEOUT_MS = 11 * 60_000;
 export function lambdaOperations(stack: Stack): Operations {
   const { stackName, region, clock = Date.now } = stack;
   // Only a read is retried. An action may have been performed although the response was lost.
-  const clients = { look: clientOf(stack, 3), act: clientOf(stack, 1) };
+  const clients = { look: clientOf(stack, 3), act: clientOf(stack, 1), pull: clientOf(stack, 1) };
   const functionName = operateFunction(stackName);
   const invoke = async (request: Request, alias: Alias): Promise<InvocationResponse> => {
     const client = clients[alias];
@@ -55,7 +55,7 @@ export function lambdaOperations(stack: Stack): Operations {
   };
   return async given => {
     const request = JSON.parse(JSON.stringify(given)) as Request;
-    const alias = isLook(request) ? 'look' : 'act';
+    const alias = isLook(request) ? 'look' : isPull(request) ? 'pull' : 'act';
     const asked = { functionName, alias, region, stackName } as const;
     const response = await invoke(request, alias).catch((error: unknown) => {
       throw unanswered(error, asked);

@@ -26,7 +26,7 @@ export function NewEndpointPage() {
   const [filter, setFilter] = useState<FilterForm>(NO_FILTER);
   const [state, setState] = useState<{ isBusy: boolean; made?: string }>({ isBusy: false });
   const { errors, refused, edited, editedFilter, clear, form } = useFormErrors<HTMLFormElement>();
-  const { isSigned, example } = KINDS[kind];
+  const { isSigned, isPulled, example } = KINDS[kind];
   const endpoint = name.trim();
   const open = () => {
     location.hash = addressOf('endpoints', endpoint);
@@ -37,12 +37,12 @@ export function NewEndpointPage() {
     const asked = filterOf(filter);
     const given = isSigned && secret.trim() !== '' ? { secrets: [secret.trim()] } : {};
     try {
-      const own = headersIn(headers) as Record<string, string>;
+      const own = isPulled ? {} : (headersIn(headers) as Record<string, string>);
       const made = await session.ask({
         operation: 'add-endpoint',
         endpoint,
         kind,
-        url: url.trim(),
+        ...(!isPulled && { url: url.trim() }),
         ...given,
         ...(Object.keys(own).length > 0 && { headers: own }),
         ...askedSettings(kind, settings),
@@ -82,16 +82,18 @@ export function NewEndpointPage() {
             error={errors.name}
             onChange={edited('name', setName)}
           />
-          <TextField
-            label="Address"
-            hint="Stored securely and not shown again."
-            type="url"
-            required
-            placeholder={example}
-            value={url}
-            error={errors.url}
-            onChange={edited('url', setUrl)}
-          />
+          {!isPulled && (
+            <TextField
+              label="Address"
+              hint="Stored securely and not shown again."
+              type="url"
+              required
+              placeholder={example}
+              value={url}
+              error={errors.url}
+              onChange={edited('url', setUrl)}
+            />
+          )}
         </div>
         <KindFields kind={kind} {...{ settings, errors, edited }} onChange={setSettings} />
         {isSigned && (
@@ -106,7 +108,9 @@ export function NewEndpointPage() {
             onChange={edited('secret', setSecret)}
           />
         )}
-        <HeaderField value={headers} error={errors.headers} onChange={edited('headers', setHeaders)} />
+        {!isPulled && (
+          <HeaderField value={headers} error={errors.headers} onChange={edited('headers', setHeaders)} />
+        )}
         <h2>Filter</h2>
         <FilterEditor form={filter} errors={errors} onChange={editedFilter(setFilter)} />
         {errors.other !== undefined && <Failed error={errors.other} />}

@@ -11,7 +11,7 @@ import { textMessage } from './text/text.ts';
 import { batchesOf, batchRequest, webhookRequest } from './webhook/webhook.ts';
 
 /** The formatter of each kind of chat. `model/kinds.ts` has the other properties of each kind. */
-const CHATS: Readonly<Record<Exclude<EndpointKind, 'webhook'>, ChatFormat>> = {
+const CHATS: Readonly<Record<Exclude<EndpointKind, 'webhook' | 'pull'>, ChatFormat>> = {
   slack: slackMessage,
   teams: teamsMessage,
   text: textMessage,
@@ -38,6 +38,7 @@ interface MessageContext {
 /** The requests that deliver these events to an endpoint. */
 export function jobsOf(deliveries: readonly ReadDelivery[], context: MessageContext): Jobs {
   const { kind } = context.endpoint;
+  if (kind === 'pull') return { jobs: [], unrenderable: [] };
   const { jobs, unrenderable } =
     kind === 'webhook'
       ? webhookJobs(deliveries, context.endpoint)

@@ -4,6 +4,7 @@ import { deliverBatch } from '../delivery/deliver-batch.ts';
 import { type DrainDependencies, drain } from '../delivery/drain.ts';
 import { EndpointHealth } from '../delivery/endpoint-health.ts';
 import { closedTo } from '../delivery/health.ts';
+import { giveUpUntaken, keepForConsumer } from '../delivery/pull/pull.ts';
 import { addressOf, TICK_MS, tryToWake } from '../delivery/queues.ts';
 import { placeOf } from '../delivery/read-event.ts';
 import type { Registered, Registry } from '../delivery/registry.ts';
@@ -11,6 +12,7 @@ import { type RetryTiming, STANDARD_TIMING } from '../delivery/retries.ts';
 import { type Sender, type SenderOptions, senderOf } from '../delivery/sender.ts';
 import { QueueSettler } from '../delivery/settlers.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
+import { isPulled } from '../model/kinds.ts';
 import { type Batch, type Message, type Serve, showAgain } from '../queue/queue.ts';
 
 /** What a run needs of Lambda's context. */
@@ -97,6 +99,30 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
       sentAt >= since - CLOCKS_DIFFER_MS ? 'events' : 'earlier',
     );
     if (earlier) drop(name, earlier);
+    return isPulled(endpoint) ? keep(found, events, wakes, tools) : send(found, events, wakes, tools);
+  }
+
+  /** For a consumer, which takes them. */
+  async function keep(
+    { endpoint, row }: Registered,
+    events: readonly Message[],
+    wakes: readonly Message[],
+    tools: Tools,
+  ): Promise<readonly string[]> {
+    const { name } = endpoint;
+    const settler = new QueueSettler(name, new EndpointHealth(name, row, tools), events, tools);
+    if (events.length > 0) await keepForConsumer(settler, tools, name);
+    if (wakes.length > 0) await drainBacklog(endpoint, tools);
+    return settler.again;
+  }
+
+  async function send(
+    { endpoint, row }: Registered,
+    events: readonly Message[],
+    wakes: readonly Message[],
+    tools: Tools,
+  ): Promise<readonly string[]> {
+    const { name } = endpoint;
     const health = new EndpointHealth(name, row, tools);
     const settler = new QueueSettler(name, health, events, tools);
     const { clock } = dependencies;
@@ -141,7 +167,7 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
 
   async function drainBacklog(endpoint: EndpointSettings, tools: Tools): Promise<void> {
     try {
-      await drain(endpoint, tools);
+      await (isPulled(endpoint) ? giveUpUntaken(endpoint.name, tools) : drain(endpoint, tools));
     } catch (error) {
       logIfAssertion(log, error, { endpoint: endpoint.name });
       log.error('Could not drain the backlog of an endpoint; the next tick retries.', {

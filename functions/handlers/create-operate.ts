@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { Clock } from '../basics/clock.ts';
 import type { Log } from '../basics/telemetry.ts';
 import { type Caller, type Operations, readRequest, replyOf } from '../operations/operations.ts';
-import { isLook, lookRequests, type Reply, type Request } from '../operations/protocol/requests.ts';
+import { isLook, isPull, lookRequests, type Reply, type Request } from '../operations/protocol/requests.ts';
 import { Refused, wrongRequest } from '../operations/refused.ts';
 import {
   type Alias,
@@ -44,8 +44,8 @@ export function createOperate({ operations, whoCalls, log }: OperateDependencies
       const request = readRequest(parsed.data.request);
       authorise(request, aliasOf(invokedFunctionArn));
       // IAM has admitted the caller, and read requests are not recorded: no name is needed.
-      if (isLook(request))
-        return answerWithin(request, { who: 'a caller of the alias look', isProven: false }, operations);
+      if (isLook(request) || isPull(request))
+        return answerWithin(request, { who: 'a caller of the alias', isProven: false }, operations);
       if (!identity) throw wrongRequest(`This operation needs the identity of the caller. ${THIS_VERSION}`);
       const caller = await whoCalls((event as { request: unknown }).request, identity);
       const answer = await answerWithin(request, caller, operations);
@@ -58,15 +58,18 @@ const THIS_VERSION = 'Use the changewire command of the deployed version.';
 
 function aliasOf(arn: string): Alias | undefined {
   const alias = arn.split(':')[7];
-  return alias === 'look' || alias === 'act' ? alias : undefined;
+  return alias === 'look' || alias === 'act' || alias === 'pull' ? alias : undefined;
 }
 
 function authorise(request: Request, alias: Alias | undefined): void {
-  if (alias === 'act' || (alias === 'look' && isLook(request))) return;
+  if (alias === 'act' || (alias === 'look' && isLook(request)) || (alias === 'pull' && isPull(request)))
+    return;
   throw wrongRequest(
     alias === undefined
-      ? 'Invoke this function through one of its aliases, look or act.'
-      : 'Read-only access: this operation needs the policy ActPolicyArn.',
+      ? 'Invoke this function through one of its aliases, look, act or pull.'
+      : isPull(request)
+        ? 'This operation needs the policy PullPolicyArn or ActPolicyArn.'
+        : 'Read-only access: this operation needs the policy ActPolicyArn.',
   );
 }
 

@@ -34,6 +34,13 @@ export function eventId(processId: string, projectId: string, version: number, i
   return [encodePart(processId), encodePart(projectId), version, index].join('.');
 }
 
+/** The part of an event's id that names its project; for an event about the process itself, the process. Ids of
+ *  snapshots have more than four parts, and begin with two of their own. */
+export function projectPart(id: string): string {
+  const parts = id.split('.');
+  return (parts.length > 4 ? parts.slice(2, 4) : parts.slice(0, 2)).join('.');
+}
+
 /** The id of the event of an audit entry, `<process>..<digest>.0`: the same entry has the same one. A digest
  *  has more characters than a version, so that none is taken for one. */
 export function auditEventId(processId: string, digest: string): string {

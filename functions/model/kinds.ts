@@ -8,6 +8,8 @@ interface Kind {
   readonly example: string;
   /** Whether its requests are signed: then its secret holds signing secrets beside the address. */
   readonly isSigned: boolean;
+  /** Its events wait until a consumer takes them: it has no address, and nothing is sent. */
+  readonly isPulled?: true;
   /** The queue of its deliveries. `chat`: one message shows several events, and one message is sent at a time. */
   readonly queue: 'deliveries' | 'chat';
   /** Requests a second by default: at first, and at most, as long as it accepts all of them. */
@@ -65,12 +67,25 @@ const ENDPOINT_KINDS = {
       titleHeader: { what: 'the header that holds the title', notBeside: 'preset' },
     },
   },
+  pull: {
+    ...SIGNED,
+    isSigned: false,
+    isPulled: true,
+    title: 'Pull',
+    what: 'your own consumer, which takes events when it is ready; nothing listens',
+    example: '',
+  },
 } as const satisfies Readonly<Record<string, Kind>>;
 
 /** The kinds of endpoints; docs/configuration.md#endpoints lists them. */
 export type EndpointKind = keyof typeof ENDPOINT_KINDS;
 
 export const KINDS: Readonly<Record<EndpointKind, Kind>> = ENDPOINT_KINDS;
+
+/** Whether a consumer takes the events of these endpoints. */
+export function isPulled({ kind }: { readonly kind: EndpointKind }): boolean {
+  return KINDS[kind].isPulled === true;
+}
 
 export const KIND_NAMES = Object.keys(ENDPOINT_KINDS) as readonly EndpointKind[];
 

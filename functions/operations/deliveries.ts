@@ -8,6 +8,7 @@ import { outcomeOf } from '../delivery/http/outcome.ts';
 import { placeOf } from '../delivery/read-event.ts';
 import type { Attempt, NewDelivery } from '../model/delivery.ts';
 import { leftOutBy } from '../model/filter.ts';
+import { isPulled } from '../model/kinds.ts';
 import type { JournalEntry } from '../store/store.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
 import { readSecret } from './endpoint-settings.ts';
@@ -15,6 +16,7 @@ import { allEndpoints, changeRow, countOf, type FoundEndpoint, findEndpoint, wak
 import { findEvent } from './events.ts';
 import { CONCURRENCY, cursorTo, DEFAULT_LIMIT, iso, MAX_COUNTED, readCursor } from './page.ts';
 import type { AnswerOf } from './protocol/answers.ts';
+import { Refused } from './refused.ts';
 
 /** A page ends after this many attempts, if those of one event are searched for. */
 const MAX_SEARCHED = 1_000;
@@ -196,6 +198,8 @@ const REASONS = {
  *  Address and secrets are read each time: an operator who tests an endpoint has often just changed them. */
 export const testEndpoint: OperationOf<'test-endpoint'> = async (context, { endpoint: name }) => {
   const { endpoint } = await findEndpoint(context, name);
+  if (isPulled(endpoint))
+    throw new Refused('An endpoint of kind pull has no address to test: take its events instead.');
   const secret = await readSecret(context, endpoint);
   const began = context.clock();
   const tag = Buffer.from(context.randomBytes(4)).toString('hex');

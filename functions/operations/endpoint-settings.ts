@@ -4,7 +4,7 @@ import { addressProblem } from '../delivery/http/addresses.ts';
 import type { EndpointSecret, EndpointSettings } from '../model/endpoint.ts';
 import type { EndpointRow } from '../model/endpoint-row.ts';
 import { changedHeaders, type EndpointHeaders, headersProblem } from '../model/headers.ts';
-import { type EndpointKind, KINDS } from '../model/kinds.ts';
+import { type EndpointKind, isPulled, KINDS } from '../model/kinds.ts';
 import { isSigningSecret, originOf, parseSecret } from '../model/secret.ts';
 import { checkWatched, filterWarnings } from './check-filter.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
@@ -46,20 +46,24 @@ export const addEndpoint: OperationOf<'add-endpoint'> = async (
     throw nameTaken();
   checkSecrets(kind, secrets);
   checkHeaders(headers);
-  await checkAddress(context, url);
+  checkAddressGiven(kind, { url, headers });
+  if (url !== undefined) await checkAddress(context, url);
   const secret = isSigned && secrets.length === 0 ? newSigningSecret(context) : undefined;
   const signing = secret === undefined ? secrets : [secret];
   const warnings = await filterWarnings(context, settings.filter);
   // Both before the row is written: a run that reads the row needs the secret, and the backlog of an earlier
   // endpoint with this name must not be sent to this one.
-  await context.secrets.write(name, secretText({ url, ...(isSigned && { secrets: signing }), headers }));
+  if (url !== undefined)
+    await context.secrets.write(name, secretText({ url, ...(isSigned && { secrets: signing }), headers }));
   await removeDeliveries(context, name);
   let isOurs = false;
   await context.endpoints.change(name, row => {
     // If the answer to a write was lost, this runs again and finds the row that it wrote.
     isOurs = row?.settings === undefined || isDeepStrictEqual(row.settings, settings);
     const addedAt = context.clock();
-    return isOurs ? { name, settings, health: {}, addedAt, ...secretNote(context, { url }, row) } : undefined;
+    return isOurs
+      ? { name, settings, health: {}, addedAt, ...(url !== undefined && secretNote(context, { url }, row)) }
+      : undefined;
   });
   if (!isOurs) throw nameTaken();
   const answer = { endpoint: name, ...(secret !== undefined && { secret }), ...withWarnings(warnings) };
@@ -83,6 +87,7 @@ export const updateEndpoint: OperationOf<'update-endpoint'> = async (
   const isFiltered = update.filter !== undefined;
   if (isFiltered) await checkWatched(context, checked.filter);
   const warnings = isFiltered ? await filterWarnings(context, checked.filter) : [];
+  if (isPulled(endpoint) && (url !== undefined || headers)) throw new Refused(NO_ADDRESS);
   if (url !== undefined) await checkAddress(context, url);
   if (url !== undefined || headers) {
     const secret = await readSecret(context, endpoint);
@@ -115,8 +120,7 @@ export const rotateSecret: OperationOf<'rotate-secret'> = async (
 ) => {
   const found = await findEndpoint(context, name);
   const { endpoint } = found;
-  if (!KINDS[endpoint.kind].isSigned)
-    throw new Refused('A chat has no signing secret: change its URL instead.');
+  if (!KINDS[endpoint.kind].isSigned) throw new Refused('This kind of endpoint has no signing secret.');
   const { secrets = [], ...others } = await readSecret(context, endpoint);
   const secret = given ?? newSigningSecret(context);
   checkSecrets(endpoint.kind, [secret]);
@@ -182,6 +186,16 @@ function newSigningSecret({ randomBytes }: OperationsContext): string {
 }
 
 /** @throws Refused for texts that are not signing secrets, and for signing secrets of a chat */
+const NO_ADDRESS = 'An endpoint of kind pull has no address and no headers: a consumer takes its events.';
+
+function checkAddressGiven(
+  kind: EndpointKind,
+  { url, headers }: { readonly url: string | undefined; readonly headers: EndpointHeaders },
+): void {
+  if (isPulled({ kind }) ? url !== undefined || Object.keys(headers).length > 0 : url === undefined)
+    throw new Refused(isPulled({ kind }) ? NO_ADDRESS : 'url: this kind of endpoint needs an address.');
+}
+
 function checkSecrets(kind: EndpointKind, secrets: readonly string[]): void {
   if (!KINDS[kind].isSigned && secrets.length > 0)
     throw wrongRequest('A chat takes no signing secret: leave it out.');

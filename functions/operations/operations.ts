@@ -26,12 +26,14 @@ import {
 import type { AnswerOf, AnswerTo } from './protocol/answers.ts';
 import {
   isLook,
+  isPull,
   type Operation,
   type Reply,
   type Request,
   type RequestOf,
   request,
 } from './protocol/requests.ts';
+import { ack, nack, take } from './pull.ts';
 import { showRecord } from './record.ts';
 import { didYouMean, Refused, wrongRequest } from './refused.ts';
 import { cancelReplay, replay } from './replay.ts';
@@ -130,6 +132,9 @@ const OPERATIONS: { readonly [Name in Operation]: OperationOf<Name> } = {
   republish,
   'clear-failed-messages': clearFailedMessages,
   'retry-failed-messages': retryFailedMessages,
+  take,
+  ack,
+  nack,
 };
 
 /** The operations over these ports. */
@@ -137,7 +142,7 @@ export function createOperations(context: OperationsContext): Operations {
   return async <Asked extends Request>(asked: Asked, caller: Caller) => {
     // TypeScript can't infer that function, request and answer belong to one operation.
     const run = OPERATIONS[asked.operation] as (context: OperationsContext, asked: Request) => Promise<never>;
-    if (isLook(asked)) return run(context, asked);
+    if (isLook(asked) || isPull(asked)) return run(context, asked);
     const { answer, action }: Acted<AnswerTo<Asked>> = await run(context, asked);
     if (action) await recordAction(context, { operation: asked.operation, ...caller, ...action });
     return answer;

@@ -298,6 +298,16 @@ export interface Deliveries {
   find(endpoint: string, event: Pick<NewDelivery, 'eventId' | 'at'>): Promise<PendingDelivery | undefined>;
   /** The time at which the next delivery becomes due after `now`. */
   nextDue(endpoint: string, now: number): Promise<number | undefined>;
+  /** Leases due deliveries to a consumer, in the order of `due`. One is left out while an earlier one of its project is
+   *  not due: leased to another consumer, or returned with a delay. */
+  lease(endpoint: string, request: DeliveryLease): Promise<PendingDelivery[]>;
+  /** Ends the consumer's lease of these deliveries: with `due` they are due again then, after a failed attempt; without,
+   *  they are removed. One that was leased to another consumer since, or is gone, stays as it is.
+   *  @returns those whose lease was ended */
+  endLease(
+    endpoint: string,
+    lease: { readonly token: string; readonly places: readonly string[]; readonly due?: number | undefined },
+  ): Promise<PendingDelivery[]>;
   /** Records an attempt that failed at `at`; the next is due at `due`. */
   reschedule(
     endpoint: string,
@@ -333,6 +343,21 @@ export interface Deliveries {
    *  number of the endpoint's attempts. */
   attemptsOf(endpoint: string, event: Pick<NewDelivery, 'eventId' | 'at'>, limit: number): Promise<Attempt[]>;
 }
+
+export interface DeliveryLease {
+  /** Identifies the lease. */
+  readonly token: string;
+  readonly now: number;
+  readonly until: number;
+  /** At most this many, and as many bytes of bodies, but at least one delivery. */
+  readonly limit: number;
+  readonly bytes: number;
+}
+
+/** The attribute with the token of a lease. */
+export const LEASE = 'lease';
+/** So many deliveries are read for one lease. */
+export const MAX_LOOKED_AT = 2_000;
 
 /** Selects attempts of an endpoint; times in ms since 1970. */
 export interface AttemptStretch {

@@ -29,8 +29,8 @@ export interface OperateProps {
   readonly handlers: Readonly<Record<Exclude<FunctionName, 'operate'>, Handler>>;
 }
 
-/** The function that serves the commands of operators. The command finds it by its name, `<name>-operate`. Only two
- *  policies permit invoking it: one the alias `look`, the other `look` and `act`. */
+/** The function that serves the commands of operators. The command finds it by its name, `<name>-operate`. Only three
+ *  policies permit invoking it: one the alias `look`, one all aliases, one the alias `pull` of consumers. */
 export class Operate extends Handler {
   readonly policies: Readonly<Record<Alias, ManagedPolicy>>;
 
@@ -61,7 +61,8 @@ export class Operate extends Handler {
     this.role.addToPolicy(mayReadLog(this));
     this.policies = {
       look: this.#policy('Look', ['look']),
-      act: this.#policy('Act', ['look', 'act']),
+      act: this.#policy('Act', ['look', 'act', 'pull']),
+      pull: this.#policy('Pull', ['pull']),
     };
   }
 

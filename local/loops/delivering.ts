@@ -8,6 +8,7 @@ import { createDeliver } from '../../functions/handlers/create-deliver.ts';
 import { createRoute } from '../../functions/handlers/create-route.ts';
 import type { EndpointSettings, LinkTemplates } from '../../functions/model/endpoint.ts';
 import type { EndpointRow, Health } from '../../functions/model/endpoint-row.ts';
+import { isPulled } from '../../functions/model/kinds.ts';
 import type { SecretStore } from '../../functions/model/secret.ts';
 import type { MoveToFailed } from '../../functions/queue/failed-messages.ts';
 import type { Serve } from '../../functions/queue/queue.ts';
@@ -116,6 +117,8 @@ export class Delivering {
     const { endpoints, deliveries, clock } = this.#parts;
     const { name } = endpoint;
     const now = clock();
+    // What a consumer has leased stays with it.
+    if (isStart && isPulled(endpoint)) return;
     await deliveries.bringForward(name, now);
     const waits = (await deliveries.due(name, now, 1)).length > 0;
     const changed = await endpoints.change(name, found => {

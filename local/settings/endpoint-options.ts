@@ -12,6 +12,7 @@ import { CONDITIONS, type EndpointFilter, FILTER_KEYS } from '../../functions/mo
 import { type EndpointHeaders, headerIn, headersProblem } from '../../functions/model/headers.ts';
 import {
   type EndpointKind,
+  isPulled,
   KIND_NAMES,
   KIND_SETTINGS,
   KINDS,
@@ -50,12 +51,15 @@ interface Draft extends Omit<EndpointOption, 'filter' | keyof KindSettings> {
   readonly settings: Record<string, string>;
 }
 
+/** The kinds that have an address. A pull endpoint is configured, or added while it runs. */
+export const START_KINDS = KIND_NAMES.filter(kind => !isPulled({ kind }));
+
 /** The option of each kind. */
-export const KIND_OPTIONS = KIND_NAMES.map(kind => `--${kind}`);
+export const KIND_OPTIONS = START_KINDS.map(kind => `--${kind}`);
 
 /** Options whose value may be omitted. */
 export const VALUE_IS_OPTIONAL = new Set([
-  ...KIND_NAMES.filter(kind => !KINDS[kind].isSigned).map(kind => `--${kind}`),
+  ...START_KINDS.filter(kind => !KINDS[kind].isSigned).map(kind => `--${kind}`),
   '--health',
 ]);
 
@@ -94,7 +98,7 @@ export function endpointOptions(tokens: readonly Token[]): EndpointOption[] {
     throw new UsageError(`--${name} applies to the preceding ${eitherOf(KIND_OPTIONS)}: give that first.`);
   };
   for (const { name, value = '' } of tokens) {
-    const kind = KIND_NAMES.find(each => each === name);
+    const kind = START_KINDS.find(each => each === name);
     if (kind !== undefined) {
       const isElsewhere = value === '' && !KINDS[kind].isSigned;
       const url = isElsewhere ? '' : checkAddress(`--${kind}`, value);

@@ -1,12 +1,18 @@
 import { parseArgs } from 'node:util';
 import { nearest } from '../../functions/basics/nearest.ts';
 import { isWords, shown } from '../../functions/config/problems.ts';
-import { KIND_NAMES, KIND_SETTINGS, KINDS } from '../../functions/model/kinds.ts';
+import { KIND_SETTINGS, KINDS } from '../../functions/model/kinds.ts';
 import type { Rhythm } from '../../functions/schedule/scheduled.ts';
 import { parseDuration, parseRhythm } from '../basics/duration.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import type { LogFormat } from '../terminal/output.ts';
-import { type EndpointOption, endpointOptions, optionOf, VALUE_IS_OPTIONAL } from './endpoint-options.ts';
+import {
+  type EndpointOption,
+  endpointOptions,
+  optionOf,
+  START_KINDS,
+  VALUE_IS_OPTIONAL,
+} from './endpoint-options.ts';
 
 /** The options of the command line. Durations are in ms. */
 export interface Options {
@@ -46,7 +52,7 @@ export const HEALTH_PORT = 8321;
 const FLAGS = {
   subscribe: { ...repeated, example: 'http://localhost:9000/events' },
   raw: { type: 'boolean' },
-  ...byName(KIND_NAMES, kind => KINDS[kind].example),
+  ...byName(START_KINDS, kind => KINDS[kind].example),
   webhook: { ...repeated, example: 'http://localhost:9000/events' },
   'webhook-secret': { ...repeated, example: 'whsec_…' },
   header: { ...repeated, example: '"Authorization: Bearer …"' },

@@ -3,7 +3,7 @@ import { isJsonObject, jsonOf } from '../../functions/basics/json.ts';
 import type { Config } from '../../functions/config/schema.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { EndpointHeaders } from '../../functions/model/headers.ts';
-import { type EndpointKind, KINDS } from '../../functions/model/kinds.ts';
+import { type EndpointKind, isPulled, KINDS } from '../../functions/model/kinds.ts';
 import { type Environment, textIn } from '../basics/process.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import { checkAddress, checkHeaders, checkSecret, type EndpointOption } from './endpoint-options.ts';
@@ -37,6 +37,8 @@ export function wantedEndpoints(
   const configured = (config?.endpoints ?? []).map(settings => {
     const { name, kind } = settings;
     const prefix = `ENDPOINT_${variablePrefix(name)}`;
+    if (isPulled(settings))
+      return { ...settings, isOption: false, url: '', origin: '', secrets: [], headers: {} };
     const url = fromEnvironment(`${prefix}_URL`, `Endpoint ${name} has no URL`, environment);
     const secrets = KINDS[kind].isSigned ? secretsIn(`${prefix}_SECRET`, environment) : [];
     const headers = headersOf(`${prefix}_HEADERS`, environment);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { STORES, type TestStore } from '../kit/store/stores.ts';
 import { deliveriesContract } from './contract/deliveries.ts';
 import { endpointRowsContract } from './contract/endpoints.ts';
+import { deliveryLeasesContract } from './contract/leases-of-deliveries.ts';
 import { slotsContract } from './contract/slots.ts';
 import { snapshotsContract } from './contract/snapshots.ts';
 import { workspaceRowsContract } from './contract/workspaces.ts';
@@ -26,6 +27,8 @@ describe.each(STORES)('the store in %s', (name, open) => {
 
   // A DynamoDB takes 10 ms and more for a write.
   deliveriesContract(() => store.deliveries, name.includes('DynamoDB') ? 600 : 3_000);
+
+  deliveryLeasesContract(() => store.deliveries, name.includes('DynamoDB') ? 10 : 100);
 
   endpointRowsContract(() => store.endpoints);
 

@@ -230,6 +230,23 @@ const recordAnswer = z.strictObject({
   tasks: z.int().optional(),
 });
 
+const takeAnswer = z.strictObject({
+  events: z.array(
+    z.strictObject({
+      event,
+      /** For `ack` and `nack`. */
+      receipt: z.string(),
+      /** How often it was returned. */
+      attempts: z.int(),
+    }),
+  ),
+  /** When the lease ends. */
+  until: time,
+  isPaused: z.boolean(),
+});
+/** `late`: those that were acknowledged or returned before, or whose lease had ended and that were taken again. */
+const leaseEnded = z.strictObject({ ended: z.int(), late: z.int() });
+
 const cancelledJob = z.strictObject({ endpoint: z.string(), wasUnderWay: z.boolean(), added: z.int() });
 
 export const answers = {
@@ -298,6 +315,9 @@ export const answers = {
   /** For a dry run: how many projects would be deleted. If the number is not exact, more are left for another
    *  such request. */
   forget: z.strictObject({ ...ofProcess, projects: count, dryRun }),
+  take: takeAnswer,
+  ack: leaseEnded,
+  nack: leaseEnded,
   /** Oldest first. A page may be empty and yet not the last. */
   logs: z.strictObject({ function: z.enum(FUNCTIONS), entries: z.array(logEntry), cursor }),
   republish: z.strictObject({

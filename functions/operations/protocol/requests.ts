@@ -131,7 +131,8 @@ export const actRequests = [
   asks('add-endpoint', {
     endpoint,
     kind: z.enum(KIND_NAMES),
-    url: z.string().max(4096),
+    /** Required, except for the kind pull, which has none. */
+    url: z.string().max(4096).optional(),
     secrets: z.array(z.string().max(1024)).max(2).optional(),
     headers: z.record(z.string(), z.string()).optional(),
     ...endpointSettings,
@@ -194,7 +195,18 @@ export const actRequests = [
   asks('retry-failed-messages', asDryRun),
 ] as const;
 
-export const request = z.discriminatedUnion('operation', [...lookRequests, ...actRequests]);
+const receipts = z.array(z.string().min(1).max(2048)).min(1).max(100);
+
+/** Requests of the consumers of pull endpoints. They are not recorded as actions. */
+export const pullRequests = [
+  /** Leases events, for `lease` seconds. */
+  asks('take', { endpoint, limit: asPage.limit, lease: z.int().min(1).max(43_200).optional() }),
+  asks('ack', { endpoint, receipts }),
+  /** Returns events, which are taken again after `delay` seconds. */
+  asks('nack', { endpoint, receipts, delay: z.int().min(0).max(43_200).optional() }),
+] as const;
+
+export const request = z.discriminatedUnion('operation', [...lookRequests, ...actRequests, ...pullRequests]);
 
 export type Request = z.infer<typeof request>;
 export type Operation = Request['operation'];
@@ -206,6 +218,11 @@ export type RequestOf<Name extends Operation> = Extract<Request, { operation: Na
 /** Whether a request is read-only: it changes nothing, and sends only requests to the service. */
 export function isLook({ operation }: { readonly operation: Operation }): boolean {
   return lookRequests.some(({ shape }) => shape.operation.value === operation);
+}
+
+/** Whether a request is of a consumer of a pull endpoint. */
+export function isPull({ operation }: { readonly operation: Operation }): boolean {
+  return pullRequests.some(({ shape }) => shape.operation.value === operation);
 }
 
 /** An answer over a wire, or the refusal. */

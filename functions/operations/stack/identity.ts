@@ -47,4 +47,4 @@ export const stsAddress = (region: string): string => `https://${stsHost(region)
 
 /** The name of a stack's function for operators, and its aliases, each with its own policy. */
 export const operateFunction = (stackName: string): string => `${stackName}-operate`;
-export type Alias = 'look' | 'act';
+export type Alias = 'look' | 'act' | 'pull';

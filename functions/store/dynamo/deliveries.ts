@@ -6,6 +6,7 @@ import type {
   NewDelivery,
   PendingDelivery,
 } from '../../model/delivery.ts';
+import { projectPart } from '../../model/event-id.ts';
 import { decode, encode } from '../codec.ts';
 import {
   DEAD,
@@ -18,7 +19,8 @@ import {
   unmarked,
 } from '../keys.ts';
 import { DELIVERIES_KEPT_MS, expiryOf } from '../limits.ts';
-import { DUE_LATER, IS_ABSENT, TRIED, UNTRIED } from './conditions.ts';
+import { type Deliveries, type DeliveryLease, LEASE, MAX_LOOKED_AT } from '../store.ts';
+import { DUE_LATER, IS_ABSENT, IS_AS_READ, TRIED, UNTRIED } from './conditions.ts';
 import { firstOf, getItem, type Item, queryItems, write } from './requests.ts';
 import type { Table } from './table.ts';
 
@@ -72,6 +74,91 @@ export async function due(
     for await (const item of items) if (!inHand.has(placeIn(item, PENDING))) yield item;
   };
   return (await firstOf(free(), limit)).map(item => pendingOf(endpoint, item));
+}
+
+/** Each delivery is leased by a write of its own, on the condition that it is as it was read: of two consumers that read
+ *  the same one, the second leaves its project to the first. */
+export async function lease(
+  table: Table,
+  endpoint: string,
+  { token, now, until, limit, bytes }: DeliveryLease,
+): Promise<PendingDelivery[]> {
+  const [leased, blocked] = [[] as PendingDelivery[], new Set<string>()];
+  let [size, looked] = [0, 0];
+  for await (const item of queryItems(table, endpointPartition(endpoint), PENDING, { first: limit })) {
+    if (++looked > MAX_LOOKED_AT) break;
+    const delivery = pendingOf(endpoint, item);
+    const project = projectPart(delivery.eventId);
+    if (blocked.has(project)) continue;
+    size += delivery.due > now ? 0 : Buffer.byteLength(delivery.body);
+    if (leased.length === limit || (leased.length > 0 && size > bytes)) break;
+    if (delivery.due <= now && (await takeLease(table, endpoint, delivery, { token, until })))
+      leased.push(delivery);
+    else blocked.add(project);
+  }
+  return leased;
+}
+
+function takeLease(
+  table: Table,
+  endpoint: string,
+  { place, due, attributes }: PendingDelivery,
+  { token, until }: Pick<DeliveryLease, 'token' | 'until'>,
+): Promise<boolean> {
+  const leased = { ...attributes, [LEASE]: { Type: 'String', Value: token } };
+  return write(table, {
+    Update: {
+      Key: pendingKey(endpoint, place),
+      UpdateExpression: 'SET due = :until, attributes = :leased, expiresAt = :expiresAt',
+      ConditionExpression: IS_AS_READ,
+      ExpressionAttributeValues: {
+        ...leaseRead(due, attributes),
+        ':until': number(until),
+        ':leased': { S: JSON.stringify(leased) },
+        ':expiresAt': keptFrom(until),
+      },
+    },
+  });
+}
+
+export async function endLease(
+  table: Table,
+  endpoint: string,
+  { token, places, due }: Parameters<Deliveries['endLease']>[1],
+): Promise<PendingDelivery[]> {
+  const ended: PendingDelivery[] = [];
+  await inParallel(places, CONCURRENCY, async place => {
+    const Key = pendingKey(endpoint, place);
+    const item = await getItem(table, Key);
+    const delivery = item && pendingOf(endpoint, item);
+    if (delivery?.attributes[LEASE]?.Value !== token) return;
+    const { [LEASE]: _, ...attributes } = delivery.attributes;
+    const condition = {
+      ConditionExpression: IS_AS_READ,
+      ExpressionAttributeValues: leaseRead(delivery.due, delivery.attributes),
+    };
+    const isEnded =
+      due === undefined
+        ? await write(table, { Delete: { Key, ...condition } })
+        : await write(table, {
+            Update: {
+              ...{ Key, ...condition },
+              UpdateExpression:
+                'SET due = :due, attempts = attempts + :one, attributes = :free, expiresAt = :expiresAt',
+              ExpressionAttributeValues: {
+                ...condition.ExpressionAttributeValues,
+                ...{ ':due': number(due), ':one': number(1), ':expiresAt': keptFrom(due) },
+                ':free': { S: JSON.stringify(attributes) },
+              },
+            },
+          });
+    if (isEnded) ended.push(delivery);
+  });
+  return ended;
+}
+
+function leaseRead(due: number, attributes: PendingDelivery['attributes']) {
+  return { ':read': number(due), ':attributes': { S: JSON.stringify(attributes) } };
 }
 
 /** The later deliveries, with only the given attributes. */

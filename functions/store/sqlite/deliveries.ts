@@ -1,5 +1,7 @@
 import type { DeadDelivery, DeliveryCounts, NewDelivery, PendingDelivery } from '../../model/delivery.ts';
+import { projectPart } from '../../model/event-id.ts';
 import { ATTEMPTS_KEPT_MS, DELIVERIES_KEPT_MS } from '../limits.ts';
+import { type Deliveries, type DeliveryLease, LEASE, MAX_LOOKED_AT } from '../store.ts';
 import type { Database } from './database.ts';
 
 export function add({ sql }: Database, deliveries: readonly NewDelivery[]): void {
@@ -24,6 +26,51 @@ export function due(
   return sql.all`SELECT * FROM pending WHERE endpoint = ${endpoint} AND due <= ${now}
     AND seq NOT IN (SELECT CAST(value AS INTEGER) FROM json_each(${JSON.stringify(inHand)}))
     ORDER BY replay, at, seq LIMIT ${limit}`.map(pendingOf);
+}
+
+/** Several consumers write one after the other. Called in a transaction. */
+export function lease(
+  { sql }: Database,
+  endpoint: string,
+  { token, now, until, limit, bytes }: DeliveryLease,
+): PendingDelivery[] {
+  const [leased, blocked] = [[] as PendingDelivery[], new Set<string>()];
+  let size = 0;
+  const rows = sql.all`SELECT * FROM pending WHERE endpoint = ${endpoint}
+    ORDER BY replay, at, seq LIMIT ${MAX_LOOKED_AT}`;
+  for (const delivery of rows.map(pendingOf)) {
+    const project = projectPart(delivery.eventId);
+    if (blocked.has(project)) continue;
+    if (delivery.due > now) {
+      blocked.add(project);
+      continue;
+    }
+    size += Buffer.byteLength(delivery.body);
+    if (leased.length === limit || (leased.length > 0 && size > bytes)) break;
+    const attributes = { ...delivery.attributes, [LEASE]: { Type: 'String', Value: token } };
+    sql.run`UPDATE pending SET due = ${until}, attributes = ${JSON.stringify(attributes)}
+      WHERE endpoint = ${endpoint} AND seq = CAST(${delivery.place} AS INTEGER)`;
+    leased.push(delivery);
+  }
+  return leased;
+}
+
+/** Called in a transaction. */
+export function endLease(
+  database: Database,
+  endpoint: string,
+  { token, places, due }: Parameters<Deliveries['endLease']>[1],
+): PendingDelivery[] {
+  const { sql } = database;
+  const ended = sql.all`SELECT * FROM pending WHERE endpoint = ${endpoint}
+    AND json_extract(attributes, '$.lease.Value') = ${token}
+    AND seq IN (SELECT CAST(value AS INTEGER) FROM json_each(${JSON.stringify(places)}))`.map(pendingOf);
+  const seqs = ended.map(({ place }) => place);
+  if (due === undefined) remove(database, endpoint, seqs);
+  else
+    sql.run`UPDATE pending SET due = ${due}, attempts = attempts + 1, attributes = json_remove(attributes, '$.lease')
+      WHERE endpoint = ${endpoint} AND seq IN (SELECT CAST(value AS INTEGER) FROM json_each(${JSON.stringify(seqs)}))`;
+  return ended;
 }
 
 export function find({ sql }: Database, endpoint: string, eventId: string): PendingDelivery | undefined {
