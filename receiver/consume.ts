@@ -10,8 +10,8 @@ export interface ConsumeOptions {
   readonly from: Source;
   /** The maximum number of events that are taken at once, from 1 to 100; 10 by default. */
   readonly limit?: number | undefined;
-  /** How long the events that were taken at once may be processed, in s, up to 43,200; 60 by default. After that, another
-   *  consumer gets those that are left. */
+  /** How long the events that were taken at once may be processed, in s, up to 43,200; 60 by default. After that,
+   *  another consumer gets those that are left. */
   readonly lease?: number | undefined;
   /** Ends the loop after the current event. */
   readonly signal?: AbortSignal | undefined;
@@ -29,8 +29,8 @@ const MAX_PAUSE_MS = 30_000;
 const LEASE_RESERVE_MS = 5_000;
 
 /** The events of a pull endpoint, one after the other, without an end. An event counts as processed when the loop asks
- *  for the next one. A loop that ends by `break` or an error returns its event and those after it: another consumer gets
- *  them, or this one the next time. Each event comes at least once; those of a project in order, if each consumer
+ *  for the next one. A loop that ends by `break` or an error returns its event and those after it: another consumer
+ *  gets them, or this one the next time. Each event comes at least once; those of a project in order, if each consumer
  *  processes its events within the lease.
  *
  *      for await (const event of consume({ endpoint: 'crm', from: { data: '.changewire' } })) await store(event);

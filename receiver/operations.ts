@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Where the events of a pull endpoint are taken: from a run on this machine, by its data directory; or from a stack, with
- *  the AWS credentials of this process, which need the policy `PullPolicyArn`, and `@aws-sdk/client-lambda`. */
+/** Where the events of a pull endpoint are taken: from a run on this machine, by its data directory; or from a stack,
+ *  with the AWS credentials of this process, which need the policy `PullPolicyArn`, and `@aws-sdk/client-lambda`. */
 export type Source =
   | { readonly data: string }
   | { readonly stack: string; readonly region?: string | undefined; readonly address?: string | undefined };
 
-/** Sends a request of a consumer. @throws Refused for one that cannot be carried out, other errors if it got no answer */
+/** Sends a request of a consumer. @throws Refused for one that can't be carried out, other errors without an answer */
 export type Ask = <Answer>(request: object) => Promise<Answer>;
 
 /** A request that cannot be carried out. Repeating it does not help. */

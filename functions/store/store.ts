@@ -301,8 +301,8 @@ export interface Deliveries {
   /** Leases due deliveries to a consumer, in the order of `due`. One is left out while an earlier one of its project is
    *  not due: leased to another consumer, or returned with a delay. */
   lease(endpoint: string, request: DeliveryLease): Promise<PendingDelivery[]>;
-  /** Ends the consumer's lease of these deliveries: with `due` they are due again then, after a failed attempt; without,
-   *  they are removed. One that was leased to another consumer since, or is gone, stays as it is.
+  /** Ends the consumer's lease of these deliveries: with `due` they are due again then, after a failed attempt;
+   *  without, they are removed. One that was leased to another consumer since, or is gone, stays as it is.
    *  @returns those whose lease was ended */
   endLease(
     endpoint: string,

@@ -529,12 +529,15 @@ describe('grants', () => {
     ]);
   };
 
-  test('let a principal look, or look and act, by the aliases of one function, and do nothing else', () => {
+  test('let a principal look, do all, or take events, by the aliases of one function, and do nothing else', () => {
     expect(statements((changewire, role) => changewire.grantLook(role))).toEqual([
       [['lambda:InvokeFunction'], ['look']],
     ]);
     expect(statements((changewire, role) => changewire.grantOperate(role))).toEqual([
-      [['lambda:InvokeFunction'], ['act', 'look']],
+      [['lambda:InvokeFunction'], ['act', 'look', 'pull']],
+    ]);
+    expect(statements((changewire, role) => changewire.grantPull(role))).toEqual([
+      [['lambda:InvokeFunction'], ['pull']],
     ]);
   });
 
@@ -545,7 +548,7 @@ describe('grants', () => {
 
   test('stand beside policies to attach, which nobody has', () => {
     const { changewire, template, stack } = synthesised();
-    const arns = [changewire.lookPolicy, changewire.actPolicy].map(
+    const arns = [changewire.lookPolicy, changewire.actPolicy, changewire.pullPolicy].map(
       each => stack.resolve(each.managedPolicyArn).Ref,
     );
     expect(arns).toEqual(resources(template, 'AWS::IAM::ManagedPolicy').map(([id]) => id));

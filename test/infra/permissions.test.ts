@@ -165,7 +165,7 @@ test('a role that Scheduler assumes is for the group of this stack alone', () =>
 });
 
 describe('people', () => {
-  test('may look, or look and act, by the aliases of one function, if their policy is attached', () => {
+  test('may look, do all, or take events, by the aliases of one function, if their policy is attached', () => {
     const policies = resources(template, 'AWS::IAM::ManagedPolicy').map(
       ([, { PolicyDocument, Users, Groups, Roles }]) => [
         (plain(PolicyDocument) as { Statement: unknown }).Statement,
@@ -176,16 +176,17 @@ describe('people', () => {
       [{ Effect: 'Allow', Action: 'lambda:InvokeFunction', Resource: on }],
       [undefined, undefined, undefined],
     ];
-    expect(policies).toEqual([invoke('OperateAliaslook'), invoke(['OperateAliasact', 'OperateAliaslook'])]);
+    const all = ['OperateAliasact', 'OperateAliaslook', 'OperateAliaspull'];
+    expect(policies).toEqual([invoke('OperateAliaslook'), invoke(all), invoke('OperateAliaspull')]);
     expect(resources(template, 'AWS::Lambda::Alias').map(([, alias]) => plain(alias))).toEqual(
-      ['look', 'act'].map(Name => ({
+      ['look', 'act', 'pull'].map(Name => ({
         Name,
         FunctionName: 'OperateFunction',
         FunctionVersion: '$LATEST',
       })),
     );
     expect(Object.keys(template.findOutputs('*'))).toEqual(
-      expect.arrayContaining(['LookPolicyArn', 'ActPolicyArn']),
+      expect.arrayContaining(['LookPolicyArn', 'ActPolicyArn', 'PullPolicyArn']),
     );
   });
 

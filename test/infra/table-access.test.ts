@@ -136,7 +136,11 @@ const slots = (table: Table) => createSlots(table).reserveSlot('crm', 1_000, AT,
 const claims = (table: Table) => createTickClaims(table).claim({ now: AT, to: AT + 1 });
 const progresses = (table: Table) => createTickProgresses(table).ofAll([PROCESS]);
 const workspaces = (table: Table) => createWorkspaceRows(table).all();
-const verifying = (table: Table) => createSnapshots(table).load(PROCESS, 'p.1');
+async function snapshots(table: Table): Promise<void> {
+  const { heads, load } = createSnapshots(table);
+  await Array.fromAsync(heads(PROCESS));
+  await load(PROCESS, 'p.1');
+}
 const remembering = (table: Table) => createRoster(table).remember([PROCESS]);
 
 interface Statement {
@@ -166,8 +170,8 @@ describe('of the table', () => {
   test.each([
     ['route', [listing]],
     ['deliver', [rows, deliveries, slots]],
-    ['tick', [migrating, rows, deliveries, journal, claims, progresses, workspaces, remembering]],
-    ['operate', [rows, settings, deliveries, journal, actions, processes, workspaces, forgetting, verifying]],
+    ['tick', [migrating, rows, deliveries, journal, snapshots, claims, progresses, workspaces, remembering]],
+    ['operate', [rows, settings, deliveries, journal, actions, processes, workspaces, forgetting, snapshots]],
   ])('%s may do what its stores ask, where they ask it, and nothing else', async (name, stores) => {
     const requests = await askedBy(stores);
     const asked = requests.flat();

@@ -76,8 +76,8 @@ export async function due(
   return (await firstOf(free(), limit)).map(item => pendingOf(endpoint, item));
 }
 
-/** Each delivery is leased by a write of its own, on the condition that it is as it was read: of two consumers that read
- *  the same one, the second leaves its project to the first. */
+/** Each delivery is leased by a write of its own, on the condition that it is as it was read: of two consumers that
+ *  read the same one, the second leaves its project to the first. */
 export async function lease(
   table: Table,
   endpoint: string,
