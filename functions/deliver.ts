@@ -43,6 +43,7 @@ async function configure(environment: NodeJS.ProcessEnv) {
     linkTemplates: linkTemplatesOf(config),
     ...SYSTEM,
     allowLoopback: false,
+    networks: config.networks,
     log,
     count: lambdaCount(),
   });

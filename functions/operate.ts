@@ -62,13 +62,13 @@ async function openContext(settings: Settings): Promise<OperationsContext> {
   const { TABLE_NAME, STACK_NAME, DRAINS_QUEUE_URL, SECRETS_PATH } = settings;
   const timeouts = bounded(CALL_TIMEOUTS.operate);
   const config = readDeployed(import.meta.url);
-  const { workspaces } = config;
+  const { workspaces, networks } = config;
   const processes = processesOf(workspaces);
   const store = await openDynamoStore(TABLE_NAME, { client: timeouts, processes, ...SYSTEM });
   const sqs = new SQSClient(timeouts);
   const ofService = new SecretsManagerClient(timeouts);
   const secrets = parameterSecrets(new SSMClient(timeouts), SECRETS_PATH);
-  const address = { allowLoopback: false, resolve: resolveBySystem };
+  const address = { allowLoopback: false, networks, resolve: resolveBySystem };
   const passes = sqsQueue(sqs, settings.PASSES_QUEUE_URL);
   return {
     label: STACK_NAME,
@@ -78,7 +78,13 @@ async function openContext(settings: Settings): Promise<OperationsContext> {
     ...store,
     queues: wakeBy(sqsQueue(sqs, DRAINS_QUEUE_URL)),
     ...{ secrets, address, randomBytes, clock: Date.now, log: lambdaLog() },
-    ...senderOf({ secrets, linkTemplates: linkTemplatesOf(config), ...SYSTEM, allowLoopback: false }),
+    ...senderOf({
+      secrets,
+      linkTemplates: linkTemplatesOf(config),
+      ...SYSTEM,
+      allowLoopback: false,
+      networks,
+    }),
     processes: async () => processes,
     startPass: (process, mode) => sendOne(passes, passIn(askedPass(process, mode, Date.now()))),
     doctor: createDoctor({

@@ -96,7 +96,12 @@ export class Changewire extends Construct {
     const topic = new ChangeTopic(this, 'Changes', props.encryptionKey);
     const queues = new Queues(this, 'Queues', { topic: topic.topic, storage });
     const passes = new PassQueue(this, 'Passes', storage);
-    const shared = { config, deployedInput, table, queues, passes, topic, storage };
+    const network = props.vpc && {
+      vpc: props.vpc,
+      ...(props.subnets && { vpcSubnets: props.subnets }),
+      ...(props.securityGroups && { securityGroups: [...props.securityGroups] }),
+    };
+    const shared = { network, config, deployedInput, table, queues, passes, topic, storage };
     const poll = new Poll(this, 'Poll', shared);
     const publish = new Publish(this, 'Publish', shared);
     const route = new Route(this, 'Route', shared);

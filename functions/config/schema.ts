@@ -1,7 +1,7 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as z from 'zod';
 import { endpointConfig, subscriptionConfig } from './endpoint.ts';
-import { key, list, object, text, whole } from './values.ts';
+import { key, list, network, object, text, whole } from './values.ts';
 import { changesInterval, sweepInterval, workspaceConfig } from './workspace.ts';
 
 /** The numbers of days that CloudWatch Logs accepts. They are listed because the local run reads
@@ -50,6 +50,10 @@ export const configSchema = object({
   endpoints: key(
     list(endpointConfig, 0, 'endpoints').default([]),
     'Signed webhooks and chats to which Changewire delivers.',
+  ),
+  networks: key(
+    list(network(), 0, 'networks').default([]),
+    'Your [own networks](networks.md), in which endpoints may be, over http too: ranges such as `10.0.0.0/8`, and names of hosts such as `n8n`.',
   ),
   pollMemory: key(
     whole(512, 10_240).default(512),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isNetwork } from '../basics/networks.ts';
 import { hint } from './problems.ts';
 
 /** Every schema here carries its `allowed` text as the zod error: `problems.ts` adds the path and what was found. */
@@ -36,6 +37,13 @@ export function text(pattern: RegExp, error: string) {
 export function whole(min: number, max: number) {
   const error = `a whole number from ${min} to ${max}`;
   return z.number({ error }).int({ error }).min(min, { error }).max(max, { error });
+}
+
+/** A range of addresses, or the name of a host. */
+export function network() {
+  const error =
+    'a range of at most /8 (IPv6: /7), such as "10.0.0.0/8", or the name of a host, such as "n8n"';
+  return z.string({ error }).refine(isNetwork, { error });
 }
 
 export function yesNo() {

@@ -1,4 +1,5 @@
 import type { Clock, Random } from '../basics/clock.ts';
+import type { Networks } from '../basics/networks.ts';
 import type { EndpointSecret, EndpointSettings, LinkTemplates } from '../model/endpoint.ts';
 import { parseSecret, remedy, type SecretStore } from '../model/secret.ts';
 import { type Resolve, resolveBySystem } from './http/addresses.ts';
@@ -13,6 +14,8 @@ export interface SenderOptions {
   readonly random: Random;
   /** Whether receivers may be on this machine; these may then use http. */
   readonly allowLoopback: boolean;
+  /** The networks of the configuration, in which private addresses and http are allowed. */
+  readonly networks?: Networks | undefined;
   /** ms for each request; 15 s by default. */
   readonly timeout?: number;
   /** ms until an endpoint counts as slow; 1 s by default. */
@@ -30,9 +33,9 @@ export interface Sender extends EndpointSecrets {
 }
 
 export function senderOf(options: SenderOptions): Sender {
-  const { allowLoopback, clock, random, linkTemplates, slowAfter } = options;
+  const { allowLoopback, networks, clock, random, linkTemplates, slowAfter } = options;
   const { resolve = resolveBySystem, timeout = TIMEOUT_MS, openAgent = guardedAgent } = options;
-  const open = () => createPoster({ allowLoopback, resolve, timeout, slowAfter, clock, openAgent });
+  const open = () => createPoster({ allowLoopback, networks, resolve, timeout, slowAfter, clock, openAgent });
   const kept = options.keepsConnections ? { ...open(), close: async () => undefined } : undefined;
   return {
     ...createSecrets(options.secrets, clock, random),

@@ -32,7 +32,7 @@ export interface OperationsContext
   /** Starts a pass. @throws Refused where nothing runs that could make it */
   readonly startPass: (process: ProcessKey, mode: Mode) => Promise<void>;
   readonly secrets: SecretKeeper;
-  readonly address: Pick<GuardedAgentOptions, 'allowLoopback' | 'resolve'>;
+  readonly address: Pick<GuardedAgentOptions, 'allowLoopback' | 'networks' | 'resolve'>;
   /** Runs the doctor on one process. @throws Refused where that can't be done */
   readonly doctor: (process: KnownProcess) => Promise<AnswerOf<'doctor'>>;
   /** Connects to a workspace's service, with at most this many requests at once.

@@ -4,7 +4,7 @@ import type { Config, DeployedInput } from '../../functions/config/schema.ts';
 import { configurationFile } from '../bundle/configuration-file.ts';
 import { ENTRIES } from '../bundle/options.ts';
 import { forReadingEndpointSecrets } from './endpoint-secrets.ts';
-import { Handler } from './handler.ts';
+import { Handler, type Network } from './handler.ts';
 import type { Queues } from './queues.ts';
 import { CHAT, DELIVER_TIMEOUT, DRAINS, serve, WEBHOOKS } from './serving.ts';
 import type { SnapshotTable } from './table.ts';
@@ -15,16 +15,18 @@ export interface DeliverProps {
   readonly deployedInput: DeployedInput;
   readonly table: SnapshotTable;
   readonly queues: Queues;
+  readonly network?: Network | undefined;
 }
 
 /** The function that sends deliveries to webhooks, Slack and Teams. */
 export class Deliver extends Handler {
   readonly mappings: Readonly<Record<'deliveries' | 'chat' | 'drains', EventSourceMapping>>;
 
-  constructor(scope: Construct, id: string, { config, deployedInput, table, queues }: DeliverProps) {
+  constructor(scope: Construct, id: string, { config, deployedInput, table, queues, network }: DeliverProps) {
     super(scope, id, {
       name: config.stackName,
       entry: ENTRIES.deliver,
+      network,
       files: configurationFile(deployedInput),
       description: 'Changewire: delivers events to webhooks, Slack and Teams',
       // A batch has at most 6 MB; the memory is for processor time, which signing and TLS need.

@@ -27,9 +27,28 @@ export interface HandlerProps {
   /** The function sends messages to queues that it serves itself. Without this, Lambda takes more than about 16 such
    *  runs in a row for an endless loop, and moves the message to the dead-letter queue. */
   readonly callsItself?: boolean;
+  /** The network that the function runs in; undefined: it reaches public addresses. */
+  readonly network?: Network | undefined;
   /** Files beside the code: text by file name. */
   readonly files?: Readonly<Record<string, string>>;
 }
+
+/** A network of the user's, as CDK has it. */
+export type Network = Pick<lambda.FunctionProps, 'vpc' | 'vpcSubnets' | 'securityGroups'>;
+
+/** What Lambda does with a function's network interfaces (AWSLambdaVPCAccessExecutionRole). None has an ARN before it
+ *  is created. */
+const INTERFACES = new iam.PolicyStatement({
+  actions: [
+    'ec2:AssignPrivateIpAddresses',
+    'ec2:CreateNetworkInterface',
+    'ec2:DeleteNetworkInterface',
+    'ec2:DescribeNetworkInterfaces',
+    'ec2:DescribeSubnets',
+    'ec2:UnassignPrivateIpAddresses',
+  ],
+  resources: ['*'],
+});
 
 /** A Lambda function with the defaults of this project. */
 export class Handler extends Construct {
@@ -48,6 +67,7 @@ export class Handler extends Construct {
       description: `Permissions of the ${id} function of Changewire`,
     });
     logGroup.grantWrite(this.role);
+    if (props.network) this.role.addToPolicy(INTERFACES);
     const bindings = Object.entries(props.bindings);
     this.fn = new lambda.Function(this, 'Function', {
       description: props.description,
@@ -59,6 +79,7 @@ export class Handler extends Construct {
       memorySize: props.memoryMiB,
       timeout: props.timeout,
       role: this.role,
+      ...props.network,
       ...(props.callsItself && { recursiveLoop: lambda.RecursiveLoop.ALLOW }),
       logGroup,
       loggingFormat: lambda.LoggingFormat.JSON,

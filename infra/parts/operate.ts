@@ -9,7 +9,7 @@ import type { Alias } from '../../functions/operations/stack/identity.ts';
 import { configurationFile } from '../bundle/configuration-file.ts';
 import { ENTRIES } from '../bundle/options.ts';
 import { forWritingEndpointSecrets } from './endpoint-secrets.ts';
-import { type Binding, Handler } from './handler.ts';
+import { type Binding, Handler, type Network } from './handler.ts';
 import { mayUse } from './key-use.ts';
 import type { PassQueue } from './pass-queue.ts';
 import type { Queues } from './queues.ts';
@@ -24,6 +24,7 @@ export interface OperateProps {
   readonly table: SnapshotTable;
   readonly queues: Queues;
   readonly passes: PassQueue;
+  readonly network?: Network | undefined;
   readonly failedQueues: Readonly<Record<FailedQueueName, Queue>>;
   /** The other functions. */
   readonly handlers: Readonly<Record<Exclude<FunctionName, 'operate'>, Handler>>;
@@ -35,10 +36,11 @@ export class Operate extends Handler {
   readonly policies: Readonly<Record<Alias, ManagedPolicy>>;
 
   constructor(scope: Construct, id: string, props: OperateProps) {
-    const { config, deployedInput, table, handlers } = props;
+    const { config, deployedInput, table, handlers, network } = props;
     super(scope, id, {
       name: config.stackName,
       entry: ENTRIES.operate,
+      network,
       functionName: `${config.stackName}-operate`,
       files: configurationFile(deployedInput),
       description: 'Changewire: serves the commands of operators',

@@ -3,7 +3,7 @@ import type { Construct } from 'constructs';
 import type { Config, DeployedInput } from '../../functions/config/schema.ts';
 import { configurationFile } from '../bundle/configuration-file.ts';
 import { ENTRIES } from '../bundle/options.ts';
-import { Handler } from './handler.ts';
+import { Handler, type Network } from './handler.ts';
 import type { PassQueue } from './pass-queue.ts';
 import type { Queues } from './queues.ts';
 import { mayReadCredentials } from './secrets.ts';
@@ -17,6 +17,7 @@ export interface PollProps {
   readonly table: SnapshotTable;
   readonly passes: PassQueue;
   readonly queues: Queues;
+  readonly network?: Network | undefined;
 }
 
 /** The function that makes a pass of each process in a message. The lease lets only one run per process and mode commit
@@ -24,10 +25,15 @@ export interface PollProps {
 export class Poll extends Handler {
   readonly mapping: EventSourceMapping;
 
-  constructor(scope: Construct, id: string, { config, deployedInput, table, passes, queues }: PollProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { config, deployedInput, table, passes, queues, network }: PollProps,
+  ) {
     super(scope, id, {
       name: config.stackName,
       entry: ENTRIES.poll,
+      network,
       files: configurationFile(polledIn(deployedInput)),
       description: 'Changewire: reads processes, compares them with their snapshots, commits changes',
       // A run mostly waits for the service, so more memory only costs more. docs/performance.md shows what large

@@ -1,4 +1,5 @@
 import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type { ISecurityGroup, IVpc, SubnetSelection } from 'aws-cdk-lib/aws-ec2';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
@@ -33,6 +34,24 @@ export interface ChangewireProps {
   /** Signed webhooks and chat channels. `npx changewire endpoints` can add more without a deployment.
    *  @default [] */
   readonly endpoints?: readonly EndpointProps[];
+
+  /** Your own networks: ranges such as `10.0.0.0/8`, and names of hosts. Endpoints may be there, over http too. The
+   *  functions must reach them.
+   *  @default [] */
+  readonly networks?: readonly string[];
+
+  /** The network in which `poll`, `deliver` and `operate` run, to reach a service and receivers that have no public
+   *  address. It needs a way to the APIs of AWS: docs/networks.md.
+   *  @default - none: the functions reach public addresses */
+  readonly vpc?: IVpc;
+
+  /** The subnets of `vpc`, with a route to a NAT gateway or to VPC endpoints.
+   *  @default - the private subnets */
+  readonly subnets?: SubnetSelection;
+
+  /** The security groups of the functions in `vpc`.
+   *  @default - a new one for each function, which allows all outbound traffic */
+  readonly securityGroups?: readonly ISecurityGroup[];
 
   /** The address that gets the alarms by mail, once it has confirmed the subscription.
    *  @default - none: subscribe to `alarmTopic` */

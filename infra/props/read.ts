@@ -1,4 +1,5 @@
 import { Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
+import type { ISecurityGroup, IVpc, SubnetSelection } from 'aws-cdk-lib/aws-ec2';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
@@ -37,6 +38,9 @@ export const propsSchema = object({
   removalPolicy: removalPolicy.optional(),
   snapshots: z.custom<SnapshotTable>().optional(),
   subscriptionsIn: z.custom<Construct>().optional(),
+  vpc: z.custom<IVpc>().optional(),
+  subnets: z.custom<SubnetSelection>().optional(),
+  securityGroups: z.custom<readonly ISecurityGroup[]>().optional(),
 }).register(remedies, {
   stackName: 'use "name", by default the name of the stack of the construct',
   region: 'the region is that of the stack of the construct',
@@ -52,7 +56,12 @@ function configOfProps(
     stackName: name,
     logRetentionDays: parsed.logRetention,
   });
-  const result = checkedBy(propsSchema, props, parsed => crossProblems(configured(parsed)));
+  const result = checkedBy(propsSchema, props, parsed => [
+    ...crossProblems(configured(parsed)),
+    ...(['subnets', 'securityGroups'] as const).flatMap(key =>
+      parsed[key] && !parsed.vpc ? [`${key}: found without "vpc", which it belongs to`] : [],
+    ),
+  ]);
   if ('problems' in result) return { problems: result.problems.map(withoutRoot) };
   return { config: configured(result.parsed) };
 }

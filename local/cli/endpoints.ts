@@ -1,4 +1,5 @@
 import type { Clock } from '../../functions/basics/clock.ts';
+import type { Networks } from '../../functions/basics/networks.ts';
 import { sleep } from '../../functions/basics/system.ts';
 import type { EndpointSettings, LinkTemplates } from '../../functions/model/endpoint.ts';
 import { KINDS } from '../../functions/model/kinds.ts';
@@ -26,6 +27,7 @@ interface Parts extends Pick<Store, 'deliveries' | 'endpoints' | 'slots' | 'queu
   readonly directory: DataDirectory;
   readonly output: Output;
   readonly linkTemplates: LinkTemplates;
+  readonly networks: Networks;
   readonly moveToFailed: MoveToFailed;
   readonly clock: Clock;
 }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Clock } from '../../functions/basics/clock.ts';
+import type { Networks } from '../../functions/basics/networks.ts';
 import { sleep } from '../../functions/basics/system.ts';
 import { linkTemplatesOf } from '../../functions/config/workspace.ts';
 import { resolveBySystem } from '../../functions/delivery/http/addresses.ts';
@@ -80,7 +81,8 @@ async function start(
 ): Promise<Runner> {
   const { config, ...open } = sourceOf(options, environment);
   const wanted = wantedEndpoints(options.endpoints, config, environment);
-  await refuseUndeliverable(wanted, resolveBySystem, RESOLVE_TIMEOUT_MS);
+  const networks = config?.networks ?? [];
+  await refuseUndeliverable(wanted, { resolve: resolveBySystem, networks }, RESOLVE_TIMEOUT_MS);
   const subscriptions = wantedSubscriptions(options, config);
   const receivers = [
     ...subscriptions.map(({ name, label }) => ({ label, kept: subscriberName(name) })),
@@ -115,7 +117,7 @@ async function start(
   const linkTemplates = linkTemplatesOf(config ?? { workspaces: [] });
   const moveToFailed: MoveToFailed = async ({ body }, queue, reason) =>
     keepRejected(directory, { reason, queue, body });
-  const endpoints = await startEndpoints({ ...parts, linkTemplates, moveToFailed }, wanted);
+  const endpoints = await startEndpoints({ ...parts, linkTemplates, networks, moveToFailed }, wanted);
   let wakeFeed = () => {};
   const snapshots = waking(store.snapshots, () => wakeFeed());
   const polling = startPolling({ output, snapshots, rows: store.workspaces, clock, passes }, source);
@@ -123,7 +125,7 @@ async function start(
   let ticker: Ticker | undefined;
   if (!options.once) {
     const operating = { ...store, ...endpoints, source, hasConsole: options.console };
-    const address = await serveOperations(run, { ...operating, onAct: () => ticker?.now() });
+    const address = await serveOperations(run, { ...operating, networks, onAct: () => ticker?.now() });
     reportConsole({ output, options, address, directory });
   }
   const startFeed = (): Feed => {
@@ -195,6 +197,7 @@ function takeDirectory(
 }
 
 interface Operating extends Store, Endpoints {
+  readonly networks: Networks;
   readonly source: Source;
   readonly hasConsole: boolean;
   /** Called after an operation that may have changed something. */
@@ -204,7 +207,7 @@ interface Operating extends Store, Endpoints {
 /** Serves operations until the run stops. The address is in the data directory. */
 async function serveOperations(
   { closers, directory, output }: RunContext,
-  { source, queues, delivering, hasConsole, ...parts }: Operating,
+  { source, queues, delivering, networks, hasConsole, ...parts }: Operating,
 ): Promise<Address> {
   const operations = localOperations({
     ...parts,
@@ -212,7 +215,7 @@ async function serveOperations(
     log: output.log,
     queues: delivering.wakes,
     sender: delivering.sender,
-    ...{ doctor: doctorOf(source), connectService: connectTo(source) },
+    ...{ doctor: doctorOf(source), connectService: connectTo(source), networks },
     processes: async () => processesOf(source),
     startPass: (process, mode) => sendOne(queues.passes, passIn(askedPass(process, mode, Date.now()))),
   });

@@ -1,4 +1,5 @@
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
+import type { Networks } from '../../functions/basics/networks.ts';
 import type { Log } from '../../functions/basics/telemetry.ts';
 import { afterSuccess, joined } from '../../functions/delivery/health.ts';
 import { type Queues, sendBy, wakeBy } from '../../functions/delivery/queues.ts';
@@ -28,6 +29,8 @@ interface Parts {
   readonly queues: LocalQueues;
   readonly secrets: SecretStore;
   readonly linkTemplates: LinkTemplates;
+  /** The networks of the configuration. */
+  readonly networks?: Networks;
   readonly moveToFailed: MoveToFailed;
   readonly clock: Clock;
   readonly sleep: Sleep;
@@ -55,7 +58,18 @@ export class Delivering {
   readonly #stopping = new AbortController();
 
   constructor(parts: Parts) {
-    const { configured, endpoints, slots, deliveries, queues, secrets, linkTemplates, clock, sleep } = parts;
+    const {
+      configured,
+      endpoints,
+      slots,
+      deliveries,
+      queues,
+      secrets,
+      linkTemplates,
+      networks,
+      clock,
+      sleep,
+    } = parts;
     this.#parts = parts;
     this.#log = new EndpointLog(parts.warn, parts.log, clock);
     const { log } = this.#log;
@@ -63,7 +77,8 @@ export class Delivering {
     this.registry = createRegistry(configured, endpoints, clock, log, 0);
     this.wakes = wakeBy(queues.drains);
     const sending = {
-      ...{ secrets, linkTemplates, clock, random: Math.random, allowLoopback: true, keepsConnections: true },
+      ...{ secrets, linkTemplates, networks, clock, random: Math.random },
+      ...{ allowLoopback: true, keepsConnections: true },
       // A slow endpoint does not delay others here: each has its own runs.
       slowAfter: NEVER_SLOW_MS,
     };

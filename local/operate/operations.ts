@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import type { Networks } from '../../functions/basics/networks.ts';
 import { SYSTEM } from '../../functions/basics/system.ts';
 import { resolveBySystem } from '../../functions/delivery/http/addresses.ts';
 import { wakeBy } from '../../functions/delivery/queues.ts';
@@ -19,7 +20,6 @@ import { variablePrefix } from '../settings/watched.ts';
 const MACHINE = {
   label: 'run',
   toApply: 'start again',
-  address: { allowLoopback: true, resolve: resolveBySystem },
   clock: () => Date.now(),
   randomBytes,
   newId: randomUUID,
@@ -27,10 +27,12 @@ const MACHINE = {
 
 /** The ports and settings that differ between a run and a command that opens the store of the last run. */
 export interface LocalParts
-  extends Omit<OperationsContext, 'stack' | 'openPoster' | 'jobsOf' | keyof typeof MACHINE> {
+  extends Omit<OperationsContext, 'stack' | 'openPoster' | 'jobsOf' | 'address' | keyof typeof MACHINE> {
   /** Names of the endpoints of the command line; undefined if nothing is running. */
   readonly onCommandLine?: ReadonlySet<string> | undefined;
   readonly sender: Sender;
+  /** The networks of the configuration; of the last run's, none are known. */
+  readonly networks?: Networks | undefined;
   /** Called after an operation that may have changed something. */
   readonly onAct?: () => void;
 }
@@ -41,9 +43,13 @@ export function localOperations({
   sender,
   onAct,
   onCommandLine,
+  networks,
   ...parts
 }: LocalParts): Operations {
-  const operations = createOperations({ ...parts, ...sender, ...MACHINE, configured });
+  const operations = createOperations({
+    ...{ ...parts, ...sender, ...MACHINE, configured },
+    address: { allowLoopback: true, networks, resolve: resolveBySystem },
+  });
   return async (asked, caller) => {
     const endpoint = configured.find(({ name }) => 'endpoint' in asked && name === asked.endpoint);
     const problem = endpoint && setAtStart(asked, endpoint.name, { ...parts, onCommandLine });

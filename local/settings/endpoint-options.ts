@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type * as z from 'zod';
 import { eitherOf } from '../../functions/basics/names-in-words.ts';
 import { nearest } from '../../functions/basics/nearest.ts';
+import type { Networks } from '../../functions/basics/networks.ts';
 import { within } from '../../functions/basics/within.ts';
 import { endpointConfig } from '../../functions/config/endpoint.ts';
 import { endpointFilter, MAX_TEXT_LENGTH, neverMatching } from '../../functions/config/filter.ts';
@@ -120,12 +121,13 @@ export function endpointOptions(tokens: readonly Token[]): EndpointOption[] {
 
 /** Checks that deliveries can go to this URL; its host name is looked up later. `name` is the source of the URL.
  *  @throws UsageError */
-export function checkAddress(name: string, value: string): string {
+export function checkAddress(name: string, value: string, networks: Networks = []): string {
   if (!isPlainAddress(value))
     throw new UsageError(
       `${name} takes an https URL without a user name, or an http URL of this machine, such as http://localhost:9000/events.`,
     );
-  const problem = undeliverable(new URL(value));
+  const url = new URL(value);
+  const problem = undeliverable(url, literal(url), networks);
   if (problem !== undefined) throw new UsageError(`${name} ${problem}.`);
   return value;
 }
@@ -194,11 +196,11 @@ export function checkHeaders(source: string, headers: EndpointHeaders): Endpoint
 
 /** Why every delivery to a URL would be refused; undefined: it would not. `addresses` are those of its host name;
  *  without them, only the URL itself is checked. */
-function undeliverable(url: URL, addresses: readonly string[] = literal(url)): string | undefined {
+function undeliverable(url: URL, addresses: readonly string[], networks: Networks): string | undefined {
   const { port, protocol, hostname } = url;
   if (port === '0') return 'takes a URL with a port other than 0';
   const refused = (address: string) =>
-    addressRefusal(address, { protocol, hostname, allowLoopback: true }) !== undefined;
+    addressRefusal(address, { protocol, hostname, allowLoopback: true, networks }) !== undefined;
   if (!addresses.some(refused)) return undefined;
   return protocol === 'http:'
     ? 'takes an https URL, or an http URL of this machine'
@@ -217,12 +219,14 @@ interface Destination {
   readonly origin: string;
 }
 
-/** Looks up the addresses of the endpoints' host names. A lookup that fails or takes longer than `timeoutMs` is
- *  ignored: the host may be reachable later.
+const OWN_NETWORK = 'For a receiver in your own network, see "networks" in docs/configuration.md.';
+
+/** Looks up the addresses of the endpoints' host names; a pull endpoint has none. A lookup that fails or takes longer
+ *  than `timeoutMs` is ignored: the host may be reachable later.
  *  @throws UsageError for an endpoint that deliveries would refuse; it shows only the origin of a URL */
 export async function refuseUndeliverable(
   endpoints: readonly Destination[],
-  resolve: Resolve,
+  { resolve, networks }: { readonly resolve: Resolve; readonly networks: Networks },
   timeoutMs: number,
 ): Promise<void> {
   const check = async ({ kind, url: text, origin }: Destination): Promise<void> => {
@@ -230,10 +234,11 @@ export async function refuseUndeliverable(
     const lookUp = () => resolve(url.hostname);
     const found = await within(timeoutMs, lookUp, () => new Error('late')).catch(() => []);
     const addresses = found.map(({ address }) => address);
-    const problem = undeliverable(url, addresses);
-    if (problem !== undefined) throw new UsageError(`--${kind} ${problem} (${origin}).`);
+    const problem = undeliverable(url, addresses, networks);
+    if (problem !== undefined) throw new UsageError(`--${kind} ${problem} (${origin}). ${OWN_NETWORK}`);
   };
-  await Promise.all(endpoints.filter(({ url }) => literal(new URL(url)).length === 0).map(check));
+  const named = endpoints.filter(({ url }) => url !== '' && literal(new URL(url)).length === 0);
+  await Promise.all(named.map(check));
 }
 
 /** Each has a list of texts; conditions on values are separate options. */

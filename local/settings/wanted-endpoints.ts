@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject, jsonOf } from '../../functions/basics/json.ts';
+import type { Networks } from '../../functions/basics/networks.ts';
 import type { Config } from '../../functions/config/schema.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { EndpointHeaders } from '../../functions/model/headers.ts';
@@ -30,7 +31,7 @@ export interface WantedEndpoint extends EndpointSettings {
  */
 export function wantedEndpoints(
   options: readonly EndpointOption[],
-  config: Pick<Config, 'endpoints'> | undefined,
+  config: Pick<Config, 'endpoints' | 'networks'> | undefined,
   environment: Environment,
 ): WantedEndpoint[] {
   const shared = sharedSecrets(options, environment);
@@ -39,7 +40,8 @@ export function wantedEndpoints(
     const prefix = `ENDPOINT_${variablePrefix(name)}`;
     if (isPulled(settings))
       return { ...settings, isOption: false, url: '', origin: '', secrets: [], headers: {} };
-    const url = fromEnvironment(`${prefix}_URL`, `Endpoint ${name} has no URL`, environment);
+    const lack = `Endpoint ${name} has no URL`;
+    const url = fromEnvironment(`${prefix}_URL`, lack, environment, config?.networks);
     const secrets = KINDS[kind].isSigned ? secretsIn(`${prefix}_SECRET`, environment) : [];
     const headers = headersOf(`${prefix}_HEADERS`, environment);
     return { ...settings, isOption: false, url, origin: new URL(url).origin, secrets, headers };
@@ -94,9 +96,14 @@ export function variableOf(kind: EndpointKind): string {
   return `${kind.toUpperCase()}_WEBHOOK_URL`;
 }
 
-function fromEnvironment(variable: string, lack: string, environment: Environment): string {
+function fromEnvironment(
+  variable: string,
+  lack: string,
+  environment: Environment,
+  networks?: Networks,
+): string {
   const url = textIn(environment, variable);
-  if (url !== '') return checkAddress(variable, url);
+  if (url !== '') return checkAddress(variable, url, networks);
   const separator = lack.endsWith('or') ? '' : ':';
   throw new UsageError(`${lack}${separator} set ${variable} in the environment or in .env.`);
 }

@@ -1,5 +1,6 @@
 import { App, CfnParameter, Duration, NestedStack, RemovalPolicy, Stack, Stage } from 'aws-cdk-lib';
 import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
+import { SecurityGroup, Vpc } from 'aws-cdk-lib/aws-ec2';
 import { AccountPrincipal, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -207,8 +208,9 @@ describe('its properties', () => {
 
   test('that are unknown are told with those that are known', () => {
     expect(errorOf({ ...leastConfig(), logRetentionDays: 5 })?.problems).toEqual([
-      'logRetentionDays: unknown key (5); allowed keys: name, workspaces, changes, sweep, subscriptions, endpoints, pollMemory, ' +
-        'alarmEmail, alarmTopic, logRetention, encryptionKey, removalPolicy, snapshots, subscriptionsIn; did you mean "logRetention"?',
+      'logRetentionDays: unknown key (5); allowed keys: name, workspaces, changes, sweep, subscriptions, endpoints, networks, ' +
+        'pollMemory, alarmEmail, alarmTopic, logRetention, encryptionKey, removalPolicy, snapshots, subscriptionsIn, vpc, ' +
+        'subnets, securityGroups; did you mean "logRetention"?',
     ]);
   });
 
@@ -514,6 +516,41 @@ describe('native subscriptions', () => {
     );
     const counting = policies.filter(each => each.includes('sqs:GetQueueUrl'));
     expect(counting).toEqual([expect.stringContaining(`${end}"`)]);
+  });
+});
+
+describe('a VPC', () => {
+  const OUTWARD = ['Poll', 'Deliver', 'Operate'];
+
+  test('has the functions that reach the service and receivers, with the permission for network interfaces', () => {
+    const stack = new Stack(testApp(), 'Events', {
+      env: { account: '123456789012', region: 'eu-central-1' },
+    });
+    const attributes = { vpcId: 'vpc-1', availabilityZones: ['a'], privateSubnetIds: ['subnet-1'] };
+    const vpc = Vpc.fromVpcAttributes(stack, 'Vpc', attributes);
+    const group = SecurityGroup.fromSecurityGroupId(stack, 'Group', 'sg-1');
+    const subnets = { subnets: vpc.privateSubnets };
+    constructIn(stack, { vpc, subnets, securityGroups: [group] });
+    const template = Template.fromStack(stack);
+    const inside = resources(template, 'AWS::Lambda::Function').filter(([, { VpcConfig }]) => VpcConfig);
+    expect(inside.map(([id]) => OUTWARD.find(name => id.includes(name))).toSorted()).toEqual(
+      OUTWARD.toSorted(),
+    );
+    for (const [, { VpcConfig }] of inside)
+      expect(VpcConfig).toEqual({ SubnetIds: ['subnet-1'], SecurityGroupIds: ['sg-1'] });
+    const mayUse = resources(template, 'AWS::IAM::Policy').filter(([, policy]) =>
+      JSON.stringify(policy).includes('ec2:CreateNetworkInterface'),
+    );
+    expect(mayUse).toHaveLength(OUTWARD.length);
+  });
+
+  test('is not needed, and its parts are refused without it', () => {
+    const { template } = synthesised();
+    expect(JSON.stringify(template.toJSON())).not.toMatch(/VpcConfig|ec2:/);
+    const stack = new Stack(testApp(), 'Events');
+    expect(() => constructIn(stack, { subnets: { subnetGroupName: 'a' }, securityGroups: [] })).toThrow(
+      'subnets: found without "vpc", which it belongs to',
+    );
   });
 });
 

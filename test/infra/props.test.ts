@@ -17,7 +17,8 @@ type Plain<Type> = Type extends Duration
       : Type;
 
 /** The properties that only an app has. */
-type OfAnApp = 'alarmTopic' | 'encryptionKey' | 'snapshots' | 'subscriptionsIn';
+type OfNetwork = 'vpc' | 'subnets' | 'securityGroups';
+type OfAnApp = 'alarmTopic' | 'encryptionKey' | 'snapshots' | 'subscriptionsIn' | OfNetwork;
 type Schema = z.input<typeof propsSchema>;
 /** The type of such a property. */
 type Of<Type extends { readonly [Key in OfAnApp]?: unknown }, Key extends OfAnApp> = NonNullable<Type[Key]>;
@@ -29,6 +30,9 @@ describe("the construct's properties", () => {
     expectTypeOf<Of<ChangewireProps, 'encryptionKey'>>().toEqualTypeOf<Of<Schema, 'encryptionKey'>>();
     expectTypeOf<Of<ChangewireProps, 'snapshots'>>().toEqualTypeOf<Of<Schema, 'snapshots'>>();
     expectTypeOf<Of<ChangewireProps, 'subscriptionsIn'>>().toEqualTypeOf<Of<Schema, 'subscriptionsIn'>>();
+    expectTypeOf<Of<ChangewireProps, 'vpc'>>().toEqualTypeOf<Of<Schema, 'vpc'>>();
+    expectTypeOf<Of<ChangewireProps, 'subnets'>>().toEqualTypeOf<Of<Schema, 'subnets'>>();
+    expectTypeOf<Of<ChangewireProps, 'securityGroups'>>().toEqualTypeOf<Of<Schema, 'securityGroups'>>();
     expectTypeOf<keyof ChangewireProps>().toEqualTypeOf<keyof Schema>();
   });
 
@@ -36,6 +40,7 @@ describe("the construct's properties", () => {
     const renamed = { stackName: 'name', logRetentionDays: 'logRetention' } as Record<string, string>;
     const ofFile = Object.keys(configSchema.shape).filter(key => key !== 'region');
     const added = ['alarmTopic', 'encryptionKey', 'removalPolicy', 'snapshots', 'subscriptionsIn'];
+    added.push('vpc', 'subnets', 'securityGroups');
     expect(Object.keys(propsSchema.shape).sort()).toEqual(
       [...ofFile.map(key => renamed[key] ?? key), ...added].sort(),
     );

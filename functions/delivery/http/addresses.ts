@@ -1,6 +1,7 @@
 import dns, { type LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { isInNetworks, isMetadata, type Networks } from '../../basics/networks.ts';
 import { within } from '../../basics/within.ts';
 import { isPlainAddress } from '../../model/secret.ts';
 
@@ -11,29 +12,29 @@ export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
 export const resolveBySystem: Resolve = hostname => dns.promises.lookup(hostname, { all: true });
 
 interface AddressPolicy {
-  /** `https:` or `http:`; http reaches loopback alone. */
+  /** `https:` or `http:`; http reaches loopback and the networks alone. */
   readonly protocol: string;
   /** Of the URL: a literal, or the name that the address was looked up for. */
   readonly hostname: string;
   /** True on one machine, where receivers may run too; on AWS, loopback is the function itself. */
   readonly allowLoopback: boolean;
+  /** The networks of the configuration, in which private addresses and http are allowed. */
+  readonly networks?: Networks | undefined;
 }
 
 /** IPv6's global unicast block. All other addresses are reserved or local, or contain an IPv4 address (NAT64,
  *  mapped, compatible). */
 const GLOBAL_IPV6: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
-/** Azure's wire server: a metadata service at an address that looks public. */
-const PUBLIC_METADATA = new Set(['168.63.129.16']);
-
-const REMEDY = 'correct the url in its secret';
+const REMEDY = 'correct the url in its secret, or add its network to "networks" in the configuration';
 
 /** Why an address is refused, in words that do not name it; undefined when it is allowed. `address` is an IPv4 or
  *  IPv6 literal: anything else is refused. */
 export function addressRefusal(
   address: string,
-  { protocol, hostname, allowLoopback }: AddressPolicy,
+  { protocol, hostname, allowLoopback, networks = [] }: AddressPolicy,
 ): string | undefined {
   const kind = kindOf(address);
+  if ((kind !== 'loopback' || allowLoopback) && isInNetworks(networks, address, hostname)) return undefined;
   if (kind === 'loopback' && allowLoopback && namesThisMachine(hostname)) return undefined;
   if (protocol !== 'https:') return `its URL is not https: ${REMEDY}`;
   return kind === 'public' ? undefined : `its address is not public (${kind}): ${REMEDY}`;
@@ -50,7 +51,7 @@ function kindOf(text: string): string {
   const address = ipaddr.parse(text);
   const range = address.range();
   if (range !== 'unicast') return range;
-  if (PUBLIC_METADATA.has(address.toString())) return 'metadata';
+  if (isMetadata(address)) return 'metadata';
   return address.kind() === 'ipv4' || address.match(GLOBAL_IPV6) ? 'public' : 'reserved';
 }
 
@@ -61,19 +62,20 @@ const LOOKUP_TIMEOUT_MS = 5_000;
  *  same at each delivery (`guarded-agent.ts`). */
 export async function addressProblem(
   text: string,
-  check: { readonly allowLoopback: boolean; readonly resolve: Resolve },
+  check: { readonly resolve: Resolve } & Pick<AddressPolicy, 'allowLoopback' | 'networks'>,
 ): Promise<string | undefined> {
   if (!isPlainAddress(text)) return 'its URL must be https, without user name or password';
   const { protocol, hostname, port } = new URL(text);
   if (port === '0') return 'its URL has port 0, which is not a valid port';
-  if (protocol !== 'https:' && !check.allowLoopback) return 'its URL is not https';
+  const { allowLoopback, networks = [] } = check;
+  if (protocol !== 'https:' && !allowLoopback && networks.length === 0) return 'its URL is not https';
   const addresses = await addressesOf(hostname, check.resolve);
   const refusals = addresses.map(address =>
-    addressRefusal(address, { protocol, hostname, allowLoopback: check.allowLoopback }),
+    addressRefusal(address, { protocol, hostname, allowLoopback, networks }),
   );
   const refusal = refusals.find(each => each !== undefined);
   if (refusal !== undefined) return refusal.replace(/: .*/, '');
-  // http is for this machine only, so the look-up must have succeeded.
+  // http is for this machine and the own networks only, so the look-up must have succeeded.
   const isUnknown = protocol !== 'https:' && addresses.length === 0;
   return isUnknown ? 'its URL is not https, and its name cannot be resolved' : undefined;
 }

@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
+import type { Networks } from '../../basics/networks.ts';
 import { addressRefusal, type Resolve } from './addresses.ts';
 
 /** A refused address, which is a configuration error. Its message names neither URL nor address. */
@@ -12,6 +13,8 @@ const KEPT_MS = 1_000;
 
 export interface GuardedAgentOptions {
   readonly allowLoopback: boolean;
+  /** The networks of the configuration. */
+  readonly networks?: Networks | undefined;
   readonly resolve: Resolve;
   /** ms for look-up, connection and TLS together. */
   readonly connectTimeout: number;
@@ -23,9 +26,9 @@ export interface GuardedAgentOptions {
  * Proxies that the environment names are not used: they would look up names themselves.
  */
 export function guardedAgent(options: GuardedAgentOptions): Agent {
-  const { allowLoopback, resolve, connectTimeout: timeout } = options;
+  const { allowLoopback, networks, resolve, connectTimeout: timeout } = options;
   const check = (address: string, protocol: string, hostname: string): void => {
-    const refusal = addressRefusal(address, { protocol, hostname, allowLoopback });
+    const refusal = addressRefusal(address, { protocol, hostname, allowLoopback, networks });
     if (refusal !== undefined) throw new RefusedAddress(refusal);
   };
   const connector = (protocol: string) =>

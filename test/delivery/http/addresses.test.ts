@@ -1,48 +1,43 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { isNetwork } from '../../../functions/basics/networks.ts';
 import { addressProblem, addressRefusal, type Resolve } from '../../../functions/delivery/http/addresses.ts';
 
 const https = { protocol: 'https:', hostname: 'a.example', allowLoopback: false };
 
+/** All kinds of addresses that are not public. */
+const REFUSED: [string, ...string[]][] = [
+  ['loopback', '127.0.0.1', '127.255.255.254', '::1'],
+  ['private', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1'],
+  ['linkLocal', '169.254.169.254', '169.254.170.2', 'fe80::1', 'fe80::1%eth0'],
+  ['carrierGradeNat', '100.64.0.1', '100.100.100.200', '100.127.255.255'],
+  ['multicast', '224.0.0.1', '239.255.255.255', 'ff02::1'],
+  ['unspecified', '0.0.0.0', '0.1.2.3', '::'],
+  ['broadcast', '255.255.255.255'],
+  ['reserved', '240.0.0.1', '192.0.0.192', '198.18.0.1', '203.0.113.1', '2001:db8::1', '::7f00:1', '4000::1'],
+  ['uniqueLocal', 'fd00:ec2::254', 'fc00::1'],
+  ['ipv4Mapped', '::ffff:127.0.0.1', '::ffff:8.8.8.8', '::ffff:a9fe:a9fe'],
+  ['rfc6052', '64:ff9b::7f00:1', '64:ff9b:1::1'],
+  ['rfc6145', '::ffff:0:7f00:1'],
+  ['6to4', '2002:7f00:1::'],
+  ['teredo', '2001::1'],
+  ['deprecatedSiteLocal', 'fec0::1'],
+  ['metadata', '168.63.129.16'],
+  [
+    'not an IP address',
+    '',
+    'localhost',
+    '1.2.3',
+    '127.1.2.3.4',
+    '0x7f.1',
+    '010.0.0.1',
+    '2130706433',
+    '[::1]',
+  ],
+];
+
 describe('invariant 10: addresses that nothing is sent to', () => {
-  it.each([
-    ['loopback', '127.0.0.1', '127.255.255.254', '::1'],
-    ['private', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1'],
-    ['linkLocal', '169.254.169.254', '169.254.170.2', 'fe80::1', 'fe80::1%eth0'],
-    ['carrierGradeNat', '100.64.0.1', '100.100.100.200', '100.127.255.255'],
-    ['multicast', '224.0.0.1', '239.255.255.255', 'ff02::1'],
-    ['unspecified', '0.0.0.0', '0.1.2.3', '::'],
-    ['broadcast', '255.255.255.255'],
-    [
-      'reserved',
-      '240.0.0.1',
-      '192.0.0.192',
-      '198.18.0.1',
-      '203.0.113.1',
-      '2001:db8::1',
-      '::7f00:1',
-      '4000::1',
-    ],
-    ['uniqueLocal', 'fd00:ec2::254', 'fc00::1'],
-    ['ipv4Mapped', '::ffff:127.0.0.1', '::ffff:8.8.8.8', '::ffff:a9fe:a9fe'],
-    ['rfc6052', '64:ff9b::7f00:1', '64:ff9b:1::1'],
-    ['rfc6145', '::ffff:0:7f00:1'],
-    ['6to4', '2002:7f00:1::'],
-    ['teredo', '2001::1'],
-    ['deprecatedSiteLocal', 'fec0::1'],
-    ['metadata', '168.63.129.16'],
-    [
-      'not an IP address',
-      '',
-      'localhost',
-      '1.2.3',
-      '127.1.2.3.4',
-      '0x7f.1',
-      '010.0.0.1',
-      '2130706433',
-      '[::1]',
-    ],
-  ])('are refused as %s', (kind, ...addresses) => {
+  it.each(REFUSED)('are refused as %s', (kind, ...addresses) => {
     for (const address of addresses) {
       const refusal = addressRefusal(address, https);
       expect(refusal).toContain(`(${kind})`);
@@ -187,5 +182,105 @@ describe('the address of an endpoint', () => {
     await vi.advanceTimersByTimeAsync(1);
     await checked;
     expect(said).toEqual([undefined]);
+  });
+});
+
+describe('networks of the configuration', () => {
+  const refusal = (
+    networks: string[],
+    address: string,
+    more: Partial<Parameters<typeof addressRefusal>[1]> = {},
+  ) =>
+    addressRefusal(address, {
+      protocol: 'http:',
+      hostname: 'a.example',
+      allowLoopback: false,
+      networks,
+      ...more,
+    });
+  const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'];
+
+  it('open their addresses and hosts, over http too, and no others', () => {
+    expect(refusal(['10.0.0.0/8'], '10.1.2.3')).toBeUndefined();
+    expect(refusal(['10.0.0.0/8'], '10.1.2.3', { protocol: 'https:' })).toBeUndefined();
+    expect(refusal(['fd12::/16'], 'fd12::1')).toBeUndefined();
+    expect(refusal(['100.64.0.0/10'], '100.64.0.1')).toBeUndefined();
+    expect(refusal(['203.0.114.0/24'], '203.0.114.9')).toBeUndefined();
+    expect(refusal(['n8n'], '172.18.0.3', { hostname: 'N8N.' })).toBeUndefined();
+    expect(refusal(['10.0.0.0/16'], '10.1.2.3')).toMatch(/not https/);
+    expect(refusal(['10.0.0.0/16'], '10.1.2.3', { protocol: 'https:' })).toMatch(/not public/);
+    expect(refusal(['n8n'], '172.18.0.3', { hostname: 'n8n.example' })).toMatch(/not https/);
+    // A name that leads to a public address still needs https.
+    expect(refusal(['n8n'], '8.8.8.8', { hostname: 'n8n' })).toMatch(/not https/);
+  });
+
+  it('open loopback on one machine only', () => {
+    for (const networks of [['127.0.0.0/8'], ['n8n']]) {
+      const here = { hostname: 'n8n', allowLoopback: true };
+      expect(refusal(networks, '127.0.0.5', here)).toBeUndefined();
+      expect(refusal(networks, '127.0.0.5', { ...here, allowLoopback: false })).toBeDefined();
+    }
+  });
+
+  it.each(REFUSED)(
+    'other than private ones stay refused as %s, whatever the networks',
+    (kind, ...addresses) => {
+      const all = [...PRIVATE, '127.0.0.0/8', 'a.example', 'n8n'];
+      const isOpened = ['private', 'carrierGradeNat', 'uniqueLocal'].includes(kind);
+      const METADATA = ['fd00:ec2::254', '100.100.100.200'];
+      for (const address of addresses) {
+        expect([address, refusal(['n8n'], address)]).toEqual([address, expect.any(String)]);
+        const opened = isOpened && !METADATA.includes(address);
+        expect([address, refusal(all, address) === undefined]).toEqual([address, opened]);
+      }
+    },
+  );
+
+  it('never open a metadata service or a link-local address, however it is written', () => {
+    const wide = [
+      ...PRIVATE,
+      '169.254.0.0/16',
+      '168.0.0.0/8',
+      '192.0.0.0/8',
+      'fe80::/10',
+      '100.0.0.0/8',
+      'metadata',
+    ];
+    for (const address of [
+      ...['169.254.169.254', '169.254.170.2', 'fe80::1', 'fd00:ec2::254', '168.63.129.16', '100.100.100.200'],
+      ...[
+        '192.0.0.192',
+        '::ffff:169.254.169.254',
+        '::ffff:a9fe:a9fe',
+        '64:ff9b::a9fe:a9fe',
+        '2002:a9fe:a9fe::1',
+      ],
+    ])
+      for (const protocol of ['http:', 'https:'])
+        expect([address, refusal(wide, address, { protocol, hostname: 'metadata' })]).toEqual([
+          address,
+          expect.any(String),
+        ]);
+  });
+
+  it('are ranges of at most /8, and names of hosts', () => {
+    const good = ['10.0.0.0/8', '192.168.1.7/32', 'fd00::/8', 'n8n', 'my_host', 'crm.internal', 'localhost'];
+    expect(good.filter(isNetwork)).toEqual(good);
+    for (const wrong of [
+      '0.0.0.0/0',
+      '10.0.0.0/7',
+      '::/0',
+      '10.0.0.1',
+      '10.0.0.0/33',
+      '10/8',
+      '010.0.0.0/8',
+      '',
+      'a b',
+      'http://n8n',
+      'n8n:5678',
+      '.n8n',
+      '-n8n',
+    ])
+      expect([wrong, isNetwork(wrong)]).toEqual([wrong, false]);
   });
 });

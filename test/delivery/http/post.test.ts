@@ -226,9 +226,43 @@ describe('a post to an address that is not allowed', () => {
     });
     const url = text.replace('PORT', String(server.port));
     expect(await poster({ allowLoopback: false, resolve }).post(url, request)).toEqual({
-      why: expect.stringMatching(/^its address is not public \(\w+\): correct the url in its secret$/),
+      why: expect.stringMatching(
+        /^its address is not public \(\w+\): correct the url in its secret, or add its network /,
+      ),
     });
     expect(server.connections).toBe(0);
+  });
+
+  it('is allowed over http in a network of the configuration, by a bare host name or a literal', async () => {
+    const server = await receiver(answer(200));
+    const resolve = names({ n8n: ['127.0.0.1'], other: ['127.0.0.1'] });
+    const own = poster({ allowLoopback: true, networks: ['n8n'], resolve });
+    expect(await own.post(`http://n8n:${server.port}/`, request)).toMatchObject({ status: 200 });
+    expect(await own.post(`http://other:${server.port}/`, request)).toEqual({
+      why: expect.stringContaining('not https'),
+    });
+    const range = poster({ allowLoopback: true, networks: ['127.0.0.0/8'], resolve });
+    expect(await range.post(`http://other:${server.port}/`, request)).toMatchObject({ status: 200 });
+    expect(server.connections).toBe(2);
+  });
+
+  it('is refused for a name in a network of the configuration that leads to a metadata service, too', async () => {
+    const server = await receiver(answer(200));
+    let looks = 0;
+    // Its own address at the first look, another one at each later one; and both at once.
+    const turning: Resolve = async () => [
+      { address: looks++ === 0 ? '127.0.0.1' : '169.254.169.254', family: 4 },
+    ];
+    const both: Resolve = async () =>
+      ['127.0.0.1', '169.254.169.254'].map(address => ({ address, family: 4 }));
+    const url = `http://n8n:${server.port}/`;
+    const networks = ['n8n', '127.0.0.0/8'];
+    const first = poster({ allowLoopback: true, networks, resolve: turning });
+    expect(await first.post(url, request)).toMatchObject({ status: 200 });
+    const again = poster({ allowLoopback: true, networks, resolve: turning });
+    for (const each of [again, poster({ allowLoopback: true, networks, resolve: both })])
+      expect(await each.post(url, request)).toEqual({ why: expect.stringContaining('not https') });
+    expect([server.connections, looks]).toEqual([1, 2]);
   });
 
   it('checks the very addresses that it connects to: a name is resolved once per connection', async () => {

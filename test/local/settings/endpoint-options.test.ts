@@ -169,23 +169,30 @@ describe('the endpoints of the command line', () => {
   });
 });
 
-const lookUp = (line: string, ...addresses: string[]) =>
+const OWN_NETWORK = 'For a receiver in your own network, see "networks" in docs/configuration.md.';
+const lookUp = (line: string, ...addresses: string[]) => lookUpIn([], line, ...addresses);
+const lookUpIn = (networks: string[], line: string, ...addresses: string[]) =>
   refuseUndeliverable(
     wantedEndpoints(parseOptions(line.split(' ')).endpoints, undefined, {}),
-    async () => addresses.map(address => ({ address, family: address.includes(':') ? 6 : 4 })),
+    {
+      resolve: async () => addresses.map(address => ({ address, family: address.includes(':') ? 6 : 4 })),
+      networks,
+    },
     1_000,
   );
 
 test('an endpoint whose name leads where deliveries are refused is refused at the start, by its origin', async () => {
   await expect(lookUp('--webhook http://example.com/hush', '93.184.215.14')).rejects.toThrow(
-    new UsageError('--webhook takes an https URL, or an http URL of this machine (http://example.com).'),
+    new UsageError(
+      `--webhook takes an https URL, or an http URL of this machine (http://example.com). ${OWN_NETWORK}`,
+    ),
   );
   await expect(
     lookUp('--slack https://intranet.example.com/hush', '93.184.215.14', '10.0.0.1'),
   ).rejects.toThrow(
     new UsageError(
       '--slack takes a URL with a public address, or a URL of this machine ' +
-        '(https://intranet.example.com).',
+        `(https://intranet.example.com). ${OWN_NETWORK}`,
     ),
   );
 });
@@ -199,12 +206,34 @@ test('one that leads here, or to a public address by https, is taken', async () 
   );
 });
 
+test('one in a network of the configuration is taken, over http too', async () => {
+  await lookUpIn(['n8n'], '--webhook http://n8n:5678/', '172.18.0.3');
+  await lookUpIn(['172.16.0.0/12'], '--webhook http://other:5678/', '172.18.0.3');
+  await expect(lookUpIn(['n8n'], '--webhook http://other:5678/', '172.18.0.3')).rejects.toThrow(OWN_NETWORK);
+  const config = { networks: ['10.0.0.0/8'], endpoints: [{ name: 'crm', kind: 'webhook' }] } as never;
+  const configured = (url: string) => wantedEndpoints([], config, { ENDPOINT_CRM_URL: url });
+  expect(configured('http://10.0.0.5/')).toMatchObject([{ url: 'http://10.0.0.5/' }]);
+  expect(() => configured('http://192.168.0.5/')).toThrow('takes an https URL');
+});
+
+test('one of kind pull needs no URL', async () => {
+  const config = { networks: [], endpoints: [{ name: 'crm', kind: 'pull' }] } as never;
+  const endpoints = wantedEndpoints([], config, {});
+  expect(endpoints).toMatchObject([{ name: 'crm', kind: 'pull', url: '' }]);
+  await refuseUndeliverable(
+    endpoints,
+    { resolve: () => Promise.reject(new Error('asked')), networks: [] },
+    1,
+  );
+});
+
 test('one that can not be looked up now may be there later', async () => {
   const endpoints = wantedEndpoints(
     parseOptions(['--webhook', 'https://example.com']).endpoints,
     undefined,
     {},
   );
-  await refuseUndeliverable(endpoints, () => Promise.reject(new Error('ENOTFOUND')), 1_000);
-  await refuseUndeliverable(endpoints, () => new Promise(() => undefined), 1);
+  const failed = () => Promise.reject(new Error('ENOTFOUND'));
+  await refuseUndeliverable(endpoints, { resolve: failed, networks: [] }, 1_000);
+  await refuseUndeliverable(endpoints, { resolve: () => new Promise(() => undefined), networks: [] }, 1);
 });
