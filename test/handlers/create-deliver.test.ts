@@ -313,7 +313,8 @@ describe('what is at fault on our side', () => {
     );
     expect(await run([record('m0', 'crm')])).toEqual([]);
     expect(await pending()).toMatchObject([{ due: AT + 5 * SECOND }]);
-    const reason = 'its address is not public (private): correct the url in its secret';
+    const reason =
+      'its address is not public (private): correct the url in its secret, or add its network to "networks" in the configuration';
     const eventId = someEvents(1)[0]?.id;
     expect(said.map(({ details }) => details)).toEqual([
       { code: 'delivery.failed', endpoint: 'crm', eventId, reason, seconds: 5 },

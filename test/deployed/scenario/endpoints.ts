@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stateOf } from '../../kit/copied.ts';
 import { killFunction } from '../emulator/start.ts';
 import { until } from '../until.ts';
-import { type OwnEmulator, untilTold, type World } from '../world.ts';
+import { type OwnEmulator, PROCESS, untilTold, type World } from '../world.ts';
 import { AddedEndpoint, editMuch, editPaused, quiet } from './added-endpoint.ts';
 
 /** So late at most a row that was added is known everywhere: the registry is read every 10 s. */
@@ -106,7 +106,7 @@ async function fillCopy(world: World, added: AddedEndpoint): Promise<void> {
   const { copy } = added.receiver;
   await report.check('a snapshot fills its copy, which then equals the service', async () => {
     assert.notDeepEqual(stateOf(copy), edits.served);
-    await act.ask({ operation: 'snapshot', to: added.name });
+    await act.ask({ operation: 'snapshot', to: added.name, process: PROCESS });
     edits.updateEach('note', 'during-the-snapshot');
     await untilTold(world, 90, 'start');
     await until(180, () => assert.deepEqual(stateOf(copy), edits.served));

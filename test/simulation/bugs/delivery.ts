@@ -33,7 +33,7 @@ export const DELIVERY: BugsByFile = {
     ],
     'a whole slice of rows gone with the first that is delivered': [
       '    const places = all.map(({ id }) => id);\n',
-      '    const places = [...this.#open.keys(), ...all.map(({ id }) => id)];\n',
+      '    const places = [...this.open, ...all].map(({ id }) => id);\n',
     ],
     'a message that leaves the queue before its row is written': [
       'await this.ports.deliveries.add(all.map(delivery => ({ ...delivery, due })));',
@@ -58,6 +58,7 @@ export const DELIVERY: BugsByFile = {
     'jobs behind the first left to a retry': [
       'isChat(endpoint) ? 1 : CONCURRENCY, run',
       'isChat(endpoint) ? 0 : CONCURRENCY, run',
+      'delivery/deliver-batch.test.ts',
     ],
     'a slowed chat asked again at once': [
       'if (isNew) return closedTo(health.now, clock()) !== undefined;',
@@ -91,8 +92,8 @@ export const DELIVERY: BugsByFile = {
     'a message retried with fewer words': [
       'const events = new Map(renderable.map(({ event }) => [event.id, event]));',
       'const events = new Map(\n' +
-        '    renderable.map(({ event, held }) => {\n' +
-        '      const isRetry = held.attempts > 0;\n' +
+        '    renderable.map(({ event, attempts = 0 }) => {\n' +
+        '      const isRetry = attempts > 0;\n' +
         "      const isLong = 'changes' in event.data && event.data.changes.length > 1;\n" +
         '      if (!isRetry || !isLong) return [event.id, event];\n' +
         '      const changes = (event.data as { changes: unknown[] }).changes.slice(0, 1);\n' +

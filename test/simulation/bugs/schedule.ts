@@ -44,6 +44,7 @@ export const SCHEDULE: BugsByFile = {
         '    );\n',
       '    for (const processId of request.processes)\n' +
         '      polled.set(processId, await this.#pass(processId, completions));\n',
+      'handlers/create-poll.test.ts',
     ],
     'a process that failed noted as idle': [
       "      if (!('report' in one) || one.report.outcome !== 'completed') continue;\n",
@@ -78,6 +79,7 @@ export const SCHEDULE: BugsByFile = {
       '  const free = ceiling - countOf(taken);\n',
       '  const ended = Object.values(row.shares).filter(({ until }) => until <= now);\n' +
         '  const free = ceiling - countOf(taken) + countOf(ended);\n',
+      'model/workspace-row.test.ts',
     ],
     'a probe by every run behind a pause': [
       '{ ...row, pause: { ...row.pause, until: now + PROBE_MS } }',

@@ -133,8 +133,8 @@ export const STORE: BugsByFile = {
   },
   'store/sqlite/deliveries.ts': {
     'deliveries removed in SQLite up to the last one that was sent': [
-      'AND seq IN (SELECT CAST(value AS INTEGER)',
-      'AND seq <= (SELECT max(CAST(value AS INTEGER))',
+      `DELETE FROM pending WHERE endpoint = \${endpoint}\n    AND seq IN (SELECT CAST(value AS INTEGER)`,
+      `DELETE FROM pending WHERE endpoint = \${endpoint}\n    AND seq <= (SELECT max(CAST(value AS INTEGER))`,
     ],
   },
   'store/sqlite/state.ts': {
