@@ -22,6 +22,7 @@ interface Settings {
   readonly filter?: string[];
   readonly perSecond?: number;
   readonly failuresOnly?: boolean;
+  readonly withoutRecord?: boolean;
 }
 interface Added extends Settings, KindSettings, Partial<Record<EndpointKind, string | true>> {
   readonly secret?: string[];
@@ -31,6 +32,7 @@ interface Changed extends Settings, KindSettings {
   readonly removeHeader?: string[];
   readonly everyEvent?: boolean;
   readonly allAttempts?: boolean;
+  readonly withRecord?: boolean;
 }
 
 export function endpointSettingCommands(endpoints: Command, { run }: Cli): void {
@@ -82,7 +84,7 @@ export function endpointSettingCommands(endpoints: Command, { run }: Cli): void 
     )
     .action(
       run(async ({ ask, print, input }, endpoint: string, options: Changed) => {
-        const { everyEvent, allAttempts, removeHeader = [] } = options;
+        const { everyEvent, allAttempts, withRecord, removeHeader = [] } = options;
         const removed = Object.fromEntries(removeHeader.map(name => [name, null]));
         const headers = { ...removed, ...(await headersOf(options, input)) };
         const changes = {
@@ -90,6 +92,7 @@ export function endpointSettingCommands(endpoints: Command, { run }: Cli): void 
           ...kindSettingsOf(options),
           ...(everyEvent && { filter: null }),
           ...(allAttempts && { keepSuccesses: true }),
+          ...(withRecord && { record: null }),
           ...(options.url !== undefined && { url: await hidden(input, options.url, 'The URL') }),
           ...(Object.keys(headers).length > 0 && { headers }),
         };
@@ -123,7 +126,8 @@ function updateCommand(endpoints: Command): Command {
     .option('--url <url>', 'new URL; - reads it from stdin or a prompt')
     .option('--remove-header <name>', 'no longer send this header; repeatable', each)
     .option('--every-event', 'remove the filter')
-    .option('--all-attempts', 'record successful attempts too');
+    .option('--all-attempts', 'record successful attempts too')
+    .option('--with-record', 'send records again');
   return withSettings(update);
 }
 
@@ -133,7 +137,8 @@ function withSettings(command: Command): Command {
     .option('--header <header>', 'send this "Name: value" with each request; repeatable, up to 10', each)
     .option('--filter <key=a,b>', 'only events that match, as for start; repeatable', each)
     .option('--per-second <n>', 'maximum requests per second, from 1 to 100', rateOf)
-    .option('--failures-only', 'record failed attempts only');
+    .option('--failures-only', 'record failed attempts only')
+    .option('--without-record', 'send events without project.record and task.record; not for a chat');
 }
 
 /** The option for a setting of one kind. */
@@ -147,11 +152,12 @@ function kindOption(setting: (typeof KIND_SETTINGS)[number]): Option {
   return choices ? option.choices(choices) : option;
 }
 
-function settingsOf({ filter, perSecond, failuresOnly }: Settings) {
+function settingsOf({ filter, perSecond, failuresOnly, withoutRecord }: Settings) {
   return {
     ...(filter && { filter: filterOption(filter) }),
     ...(perSecond !== undefined && { perSecond }),
     ...(failuresOnly && { keepSuccesses: false }),
+    ...(withoutRecord && { record: false }),
   };
 }
 

@@ -134,7 +134,7 @@ function Figure({ name, value, isBad = false, children }: FigureProps) {
 }
 
 function Settings({ status, again }: { readonly status: AnswerOf<'endpoint'>; readonly again: () => void }) {
-  const { filter, perSecond, keepSuccesses, isConfigured, headers } = status;
+  const { filter, perSecond, keepSuccesses, record, isConfigured, headers } = status;
   const lines = filterText(filter);
   return (
     <section aria-labelledby="settings">
@@ -160,6 +160,7 @@ function Settings({ status, again }: { readonly status: AnswerOf<'endpoint'>; re
         <p class="quiet">
           at most {perSecond} per second from the backlog · successful attempts are{' '}
           {keepSuccesses ? 'kept' : 'not kept'}
+          {record === false && ' · without records'}
           {headers && ` · with the headers ${headers.join(', ')}`}
           {isConfigured && ' · defined in changewire.json or on the command line; edit it there, and restart'}
         </p>

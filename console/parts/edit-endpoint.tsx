@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { type KindSettings, kindSettingsOf } from '../../functions/model/kinds.ts';
+import { KINDS, type KindSettings, kindSettingsOf } from '../../functions/model/kinds.ts';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import { type FilterForm, filterOf, formOf } from '../model/filter-form.ts';
 import { headersIn } from '../model/header-lines.ts';
@@ -52,6 +52,8 @@ function EditDialog({
   const [filter, setFilter] = useState<FilterForm>(() => formOf(status.filter));
   const [perSecond, setPerSecond] = useState(String(status.perSecond));
   const [keepSuccesses, setKeep] = useState(status.keepSuccesses);
+  const [record, setRecord] = useState(status.record ?? true);
+  const isChat = KINDS[kind].queue === 'chat';
   const [settings, setSettings] = useState<KindSettings>(() => kindSettingsOf(status));
   const [url, setUrl] = useState('');
   const [headers, setHeaders] = useState('');
@@ -69,6 +71,7 @@ function EditDialog({
         filter: filterOf(filter) ?? null,
         perSecond: perSecond.trim() === '' ? null : Number(perSecond),
         keepSuccesses,
+        ...(!isChat && { record: record ? null : false }),
         ...askedSettings(kind, settings),
         ...(url.trim() !== '' && { url: url.trim() }),
         ...(Object.keys(changed).length > 0 && { headers: changed }),
@@ -119,6 +122,16 @@ function EditDialog({
         />
         Keep successful attempts
       </label>
+      {!isChat && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={record}
+            onChange={event => setRecord(event.currentTarget.checked)}
+          />
+          Send records with the changes
+        </label>
+      )}
       {errors.other !== undefined && <Failed error={errors.other} />}
       <div class="dialog-foot">
         <button type="button" onClick={onClose}>

@@ -32,6 +32,24 @@ function withoutRecord<Event extends ProjectEvent | TaskEvent>(event: Event): Ev
   return { ...event, data: { ...data, project: bare(data.project), ...task, truncated: ['record'] } };
 }
 
+/** The event without its records, which `data.truncated` then names. An event without records stays as it is. */
+export function withoutRecords(event: SentEvent): SentEvent {
+  const { data } = event as { readonly data: WithRecords };
+  // Nothing else was cut: `fitEvent` cuts the record first.
+  const bared = Object.entries({ project: data.project, task: data.task }).flatMap(([name, part]) => {
+    if (!part || !('record' in part)) return [];
+    const { record: _, ...rest } = part;
+    return [[name, rest]];
+  });
+  if (bared.length === 0) return event;
+  return { ...event, data: { ...data, ...Object.fromEntries(bared), truncated: ['record'] } } as SentEvent;
+}
+
+interface WithRecords {
+  readonly project?: object;
+  readonly task?: object;
+}
+
 /** A record without its content, with a short name. */
 export function bare({ id, name }: RecordRef): RecordRef {
   return { id, ...(name === undefined ? {} : { name: shorten(name, 1_024) }) };

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { EndpointSettings } from '../model/endpoint.ts';
-import { bySetting, KIND_NAMES, KIND_SETTINGS, type KindSettingName } from '../model/kinds.ts';
+import { bySetting, KIND_NAMES, KIND_SETTINGS, KINDS, type KindSettingName } from '../model/kinds.ts';
 import { attributeFilter, endpointFilter, neverMatching } from './filter.ts';
 import { checkedBy, withoutRoot } from './problems.ts';
 import { address, choice, duration, key, object, remedies, text, whole, yesNo } from './values.ts';
@@ -58,6 +58,11 @@ export const endpointConfig = object({
     'Whether successful attempts are kept for 7 days, as failed ones are. `false` saves a write per delivery.',
     '`true`',
   ),
+  record: key(
+    yesNo().optional(),
+    'Not in a chat. `false` leaves `project.record` and `task.record` out of the events; `truncated` then names `record`.',
+    '`true`',
+  ),
   ...kindSettings,
 } satisfies Record<keyof EndpointSettings, z.ZodType>)
   .superRefine(onlyOfItsKind)
@@ -65,6 +70,8 @@ export const endpointConfig = object({
 
 function onlyOfItsKind(endpoint: EndpointSettings, { addIssue }: z.RefinementCtx): void {
   const refuse = (name: string, message: string) => addIssue({ code: 'custom', path: [name], message });
+  if (endpoint.record !== undefined && KINDS[endpoint.kind].queue === 'chat')
+    refuse('record', 'only in an endpoint of kind "webhook" or "pull"');
   for (const { name, kind, notBeside } of KIND_SETTINGS.filter(({ name }) => endpoint[name] !== undefined)) {
     if (kind !== endpoint.kind) refuse(name, `only in an endpoint of kind "${kind}"`);
     else if (notBeside !== undefined && Object.hasOwn(endpoint, notBeside))

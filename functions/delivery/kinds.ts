@@ -1,3 +1,4 @@
+import { serialise, withoutRecords } from '../changes/fit-event.ts';
 import type { EndpointRequest, EndpointSecret, EndpointSettings, LinkTemplates } from '../model/endpoint.ts';
 import type { SentEvent } from '../model/event.ts';
 import { changedHeaders } from '../model/headers.ts';
@@ -92,10 +93,11 @@ export interface Jobs {
 /** Marks a replayed event for the webhook's receiver, which may drop it if it has handled the event. */
 const REPLAY = { 'changewire-replay': 'true' };
 
-/** One job per event; with `batch`, one per batch. */
+/** One job per event; with `batch`, one per batch. Only the request lacks the record, so that a delivery that is kept
+ *  has it when the setting changes. */
 export function webhookJobs(
   deliveries: readonly ReadDelivery[],
-  { batch }: Pick<EndpointSettings, 'batch'> = {},
+  { batch, record }: Pick<EndpointSettings, 'batch' | 'record'> = {},
 ): Jobs {
   const groups = batch === undefined ? deliveries.map(delivery => [delivery]) : batchesOf(deliveries, batch);
   const jobs = groups.map(some => ({
@@ -103,7 +105,10 @@ export function webhookJobs(
     request: (now: number, secret: EndpointSecret) => {
       // `parseSecret` has checked that a webhook's secret holds one or two.
       const secrets = secret.secrets as readonly string[];
-      const events = some.map(({ event: { id }, body }) => ({ id, body }));
+      const events = some.map(({ event, body }) => ({
+        id: event.id,
+        body: record === false ? serialise(withoutRecords(event)) : body,
+      }));
       const [first] = events as [(typeof events)[number]];
       const request =
         batch === undefined ? webhookRequest(first, secrets, now) : batchRequest(events, secrets, now);

@@ -16,6 +16,8 @@ export interface EndpointSettings extends KindSettings {
   readonly perSecond?: number | undefined;
   /** Whether attempts that succeeded are kept too; by default they are. */
   readonly keepSuccesses?: boolean | undefined;
+  /** Whether its events have the records; by default they do. A chat shows changes only. */
+  readonly record?: boolean | undefined;
 }
 
 /** The rate of a kind doubles each time after this many ms, up to its most. */

@@ -190,7 +190,7 @@ export async function statusOf(
   { deliveries, clock }: OperationsContext,
   { endpoint, isConfigured, row }: FoundEndpoint,
 ): Promise<EndpointStatus> {
-  const { name, kind, filter, keepSuccesses = true } = endpoint;
+  const { name, kind, filter, keepSuccesses = true, record } = endpoint;
   const counts = await deliveries.counts(name, MAX_COUNTED);
   const attempts = await deliveries.attempts(name, MAX_LAST_ATTEMPTS);
   return {
@@ -198,6 +198,7 @@ export async function statusOf(
     ...kindSettingsOf(endpoint),
     overrides: isConfigured && row?.settings !== undefined,
     ...(filter && { filter }),
+    ...(record === false && { record }),
     perSecond: rateOf(endpoint),
     ...(row?.origin !== undefined && { origin: row.origin }),
     ...stateOf(row?.health ?? {}, clock(), { attempts: keepSuccesses ? attempts : [], counts }),

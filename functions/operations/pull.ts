@@ -1,3 +1,4 @@
+import { withoutRecords } from '../changes/fit-event.ts';
 import type { Attempt, PendingDelivery } from '../model/delivery.ts';
 import { isPulled } from '../model/kinds.ts';
 import type { OperationOf, OperationsContext } from './context.ts';
@@ -16,14 +17,14 @@ export const take: OperationOf<'take'> = async (
   context,
   { endpoint, limit = DEFAULT_LIMIT, lease = DEFAULT_LEASE_S },
 ) => {
-  const { row } = await findPulled(context, endpoint);
+  const { row, endpoint: settings } = await findPulled(context, endpoint);
   const now = context.clock();
   const until = now + lease * 1000;
   if (row?.health.paused) return { events: [], until: iso(until), isPaused: true };
   const token = context.newId();
   const taken = await context.deliveries.lease(endpoint, { token, now, until, limit, bytes: MAX_BYTES });
   const events = taken.map(({ body, place, attempts }) => ({
-    event: JSON.parse(body),
+    event: settings.record === false ? withoutRecords(JSON.parse(body)) : JSON.parse(body),
     receipt: `${token}/${place}`,
     attempts,
   }));

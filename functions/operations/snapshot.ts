@@ -64,6 +64,10 @@ async function plan(context: OperationsContext, asked: Omit<RequestOf<'snapshot'
   const found = await findEndpoint(context, to);
   if (KINDS[found.endpoint.kind].queue === 'chat')
     throw new Refused('A chat shows changes only. Request the snapshot for another endpoint.');
+  if (found.endpoint.record === false)
+    throw new Refused(
+      'This endpoint gets events without records ("record": false), so a snapshot would be empty. Change that setting first, or request the snapshot for another endpoint.',
+    );
   if (found.row?.snapshot) throw underWay();
   const processes =
     process === undefined

@@ -23,6 +23,10 @@ export interface EndpointProps extends KindSettings {
   /** Whether successful attempts are kept for 7 days, like failed ones.
    *  @default true */
   readonly keepSuccesses?: boolean;
+
+  /** Whether the events have the records. Not for a chat.
+   *  @default true */
+  readonly record?: boolean;
 }
 
 /** The events of an endpoint: an event must match every given key, with any of its entries. */

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../functions/basics/json.ts';
 import { buildEvents, type Commit } from '../../functions/changes/build-events.ts';
 import type { RecordChange } from '../../functions/changes/compare-project.ts';
-import { MAX_EVENT_BYTES, serialise } from '../../functions/changes/fit-event.ts';
-import type { FieldChange } from '../../functions/model/event.ts';
+import { MAX_EVENT_BYTES, serialise, withoutRecords } from '../../functions/changes/fit-event.ts';
+import type { FieldChange, ProjectEvent, TaskEvent } from '../../functions/model/event.ts';
 import { checkEvents } from '../kit/check-event.ts';
 
 const at = Date.UTC(2026, 10, 21, 12);
@@ -33,6 +33,29 @@ const change = (more: Partial<RecordChange> = {}): RecordChange => ({
   record: { id: 't1', title: 'Call', status: 'Done' },
   fields: [field()],
   ...more,
+});
+
+describe('an event without records', () => {
+  const built = (more: Partial<RecordChange> = {}) =>
+    checkEvents(buildEvents(commit, [change(more)]))[0] as ProjectEvent | TaskEvent;
+
+  it.each(['task', 'project'] as const)('of a %s is an event that says what is missing', entity => {
+    const event = built({ entity });
+    const slim = withoutRecords(event) as ProjectEvent | TaskEvent;
+    expect(checkEvents([slim])).toHaveLength(1);
+    expect(JSON.stringify(event)).toContain('"record":');
+    expect(JSON.stringify(slim)).not.toContain('"record":');
+    expect(slim).toMatchObject({ ...event, data: { changes: event.data.changes, truncated: ['record'] } });
+  });
+
+  it('stays as it is where it had none already', () => {
+    const fields = Array.from({ length: 5_000 }, (_, index) =>
+      field({ field: `f${index}`, to: 'x'.repeat(50) }),
+    );
+    const cut = built({ fields });
+    expect(cut.data.truncated).toContain('record');
+    expect(withoutRecords(cut)).toBe(cut);
+  });
 });
 
 describe('an event above 240 KB', () => {

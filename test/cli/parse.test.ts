@@ -70,6 +70,11 @@ describe('a command line', () => {
       },
     ],
     [
+      'endpoints add crm --pull --without-record',
+      { operation: 'add-endpoint', endpoint: 'crm', kind: 'pull', record: false },
+    ],
+    ['endpoints update crm --with-record', { operation: 'update-endpoint', endpoint: 'crm', record: null }],
+    [
       'endpoints update crm --per-second 5 --every-event --all-attempts',
       { operation: 'update-endpoint', endpoint: 'crm', perSecond: 5, filter: null, keepSuccesses: true },
     ],

@@ -26,6 +26,21 @@ describe('jobs for a webhook', () => {
     });
   });
 
+  it.each([undefined, 10])('leave records out of requests only, with a batch of %s', batch => {
+    expect(events[0].data).toHaveProperty('task.record');
+    const { jobs } = webhookJobs(all, { batch, record: false });
+    expect(jobs.flatMap(({ deliveries }) => deliveries)).toEqual(all);
+    for (const job of jobs) {
+      const { body } = job.request(AT, secret);
+      const sent = [JSON.parse(body)].flat();
+      expect(sent.map(({ id }) => id)).toEqual(job.deliveries.map(({ event }) => event.id));
+      for (const event of sent) {
+        expect(event.data.truncated).toEqual(['record']);
+        expect(event.data.task).not.toHaveProperty('record');
+      }
+    }
+  });
+
   it('tell what was asked for once more by a header, with the same id and the same bytes', () => {
     const { jobs } = webhookJobs([deliveryOf('m0', events[0], true), deliveryOf('m0', events[0])]);
     const [replayed, first] = jobs.map(job => job.request(AT, secret));

@@ -171,6 +171,11 @@ describe('an error in the configuration names the path, what was found and what 
     ],
     [
       'endpoint',
+      { kind: 'teams', record: false },
+      'record: found false; allowed: only in an endpoint of kind "webhook" or "pull"',
+    ],
+    [
+      'endpoint',
       { kind: 'text', preset: 'ntfy', titleHeader: 'Title' },
       'titleHeader: found "Title"; allowed: only without "preset"',
     ],

@@ -51,6 +51,21 @@ describe.each(STORES)('over %s, a pull endpoint', (_, open) => {
     ]);
   });
 
+  it('has its events taken without records while the setting says so', async () => {
+    const events = await opened();
+    const records = events.map(({ data }) => 'task' in data && data.task.record);
+    expect(records).toEqual([expect.anything(), expect.anything()]);
+    await ask()('update-endpoint', { endpoint: 'crm', record: false });
+    expect(await ask()('endpoint', { endpoint: 'crm' })).toHaveProperty('record', false);
+    const [slim, ...none] = (await ask()('take', { endpoint: 'crm', limit: 1 })).events;
+    expect(none).toEqual([]);
+    expect(slim?.event).toMatchObject({ id: events[0]?.id, data: { truncated: ['record'] } });
+    expect(JSON.stringify(slim)).not.toContain('"record":');
+    await ask()('update-endpoint', { endpoint: 'crm', record: null });
+    expect((await ask()('take', { endpoint: 'crm' })).events).toMatchObject([{ event: events[1] }]);
+    expect(await ask()('endpoint', { endpoint: 'crm' })).not.toHaveProperty('record');
+  });
+
   it('shows what was taken as an attempt, and what waits', async () => {
     const [event] = await opened();
     const taken = await ask()('take', { endpoint: 'crm', limit: 1 });

@@ -236,7 +236,9 @@ describe.each(STORES)('over %s, a snapshot', (_, open) => {
   });
 
   it('is refused with what to do instead', async () => {
-    context = openContext(open, [CRM, { name: 'team', kind: 'slack' }]);
+    const slim = { name: 'slim', kind: 'webhook', record: false } as const;
+    context = openContext(open, [CRM, { name: 'team', kind: 'slack' }, slim]);
+    await expect(ask()('snapshot', { to: 'slim' })).rejects.toThrow('so a snapshot would be empty.');
     await expect(ask()('snapshot', { to: 'crm' })).rejects.toThrow(
       'The first pass of process on boarding has not ended: see the status.',
     );

@@ -37,6 +37,7 @@ const endpointSettings = {
   filter: z.unknown().optional(),
   perSecond: z.number().nullable().optional(),
   keepSuccesses: z.boolean().nullable().optional(),
+  record: z.boolean().nullable().optional(),
   ...bySetting({
     text: () => z.string().max(256).nullable().optional(),
     whole: () => z.number().nullable().optional(),

@@ -25,6 +25,8 @@ export const endpointStatus = z.strictObject({
   filter: z.unknown().optional(),
   perSecond: z.number(),
   keepSuccesses: z.boolean(),
+  /** Only `false`: its events have no records. */
+  record: z.literal(false).optional(),
   ...bySetting({ text: () => z.string().optional(), whole: () => z.int().optional() }),
   /** `retrying`: the last attempts failed. `failing`: failures lasted, and one probe at a time is sent; or all last
    *  attempts failed and nothing waits. `throttled`: nothing is sent until `nextTryAt`. */

@@ -180,11 +180,13 @@ export function endpointTests({ run, open }: Given): void {
       await write(page, 'Maximum requests per second', '7');
       await tabTo(page, 'Keep successful attempts');
       await page.keyboard.press('Space');
+      await tabTo(page, 'Send records with the changes');
+      await page.keyboard.press('Space');
       await use(page, 'Save');
       await page.getByText('Updated planner.').waitFor();
       await expect
         .poll(() => main(page), SOON)
-        .toMatch(/at most 7 per second from the backlog.*are not kept/);
+        .toMatch(/at most 7 per second from the backlog.*are not kept · without records/);
       expect(await main(page)).toMatch(/Filter.*Status/);
     });
 
