@@ -44,6 +44,7 @@ async function configure(environment: NodeJS.ProcessEnv) {
     ...SYSTEM,
     allowLoopback: false,
     networks: config.networks,
+    proxy: config.proxy,
     log,
     count: lambdaCount(),
   });

@@ -10,11 +10,11 @@ import { readCredentials } from './aws/credentials.ts';
 import { parameterSecrets } from './aws/parameter-secrets.ts';
 import { lambdaLog } from './aws/telemetry.ts';
 import { lazy } from './basics/lazy.ts';
+import { resolveBySystem } from './basics/proxy.ts';
 import { SYSTEM } from './basics/system.ts';
 import { operateEnvironment, parseEnvironment } from './config/environments.ts';
 import { readDeployed } from './config/read.ts';
 import { linkTemplatesOf, type WorkspaceSettings } from './config/workspace.ts';
-import { resolveBySystem } from './delivery/http/addresses.ts';
 import { wakeBy } from './delivery/queues.ts';
 import { senderOf } from './delivery/sender.ts';
 import { createDoctor } from './doctor/doctor.ts';
@@ -62,7 +62,7 @@ async function openContext(settings: Settings): Promise<OperationsContext> {
   const { TABLE_NAME, STACK_NAME, DRAINS_QUEUE_URL, SECRETS_PATH } = settings;
   const timeouts = bounded(CALL_TIMEOUTS.operate);
   const config = readDeployed(import.meta.url);
-  const { workspaces, networks } = config;
+  const { workspaces, networks, proxy } = config;
   const processes = processesOf(workspaces);
   const store = await openDynamoStore(TABLE_NAME, { client: timeouts, processes, ...SYSTEM });
   const sqs = new SQSClient(timeouts);
@@ -84,6 +84,7 @@ async function openContext(settings: Settings): Promise<OperationsContext> {
       ...SYSTEM,
       allowLoopback: false,
       networks,
+      proxy,
     }),
     processes: async () => processes,
     startPass: (process, mode) => sendOne(passes, passIn(askedPass(process, mode, Date.now()))),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { resolveBySystem } from '../../functions/delivery/http/addresses.ts';
+import { resolveBySystem } from '../../functions/basics/proxy.ts';
 import { outcomeOf } from '../../functions/delivery/http/outcome.ts';
 import { createPoster, type Poster, TIMEOUT_MS } from '../../functions/delivery/http/post.ts';
 import { webhookRequest } from '../../functions/delivery/webhook/webhook.ts';

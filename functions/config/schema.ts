@@ -1,7 +1,7 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as z from 'zod';
 import { endpointConfig, subscriptionConfig } from './endpoint.ts';
-import { key, list, network, object, text, whole } from './values.ts';
+import { address, key, list, network, object, text, whole } from './values.ts';
 import { changesInterval, sweepInterval, workspaceConfig } from './workspace.ts';
 
 /** The numbers of days that CloudWatch Logs accepts. They are listed because the local run reads
@@ -54,6 +54,11 @@ export const configSchema = object({
   networks: key(
     list(network(), 0, 'networks').default([]),
     'Your [own networks](networks.md), in which endpoints may be, over http too: ranges such as `10.0.0.0/8`, and names of hosts such as `n8n`.',
+  ),
+  proxy: key(
+    address('http').optional(),
+    'The HTTP [proxy](networks.md#a-proxy) through which the service and endpoints are reached, except those in `networks`.',
+    'none',
   ),
   pollMemory: key(
     whole(512, 10_240).default(512),

@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { identifierNames, type RecordKind } from '../basics/identifier-names.ts';
+import type { Networks } from '../basics/networks.ts';
+import type { ProxyRoute } from '../basics/proxy.ts';
 import { ENDPOINT_NAME, type LinkTemplate } from '../model/endpoint.ts';
 import { hint, isWords } from './problems.ts';
 import { duration, key, LOOPBACK, list, object, secureAddress, text, whole, yesNo } from './values.ts';
@@ -234,6 +236,7 @@ export type ProcessSettings = Omit<ProcessConfig, keyof Rhythms> & Rhythms;
 export type WorkspaceSettings = Omit<WorkspaceConfig, 'credentials' | 'processes'> & {
   /** The name of its secret. */
   readonly credentials: string;
+  readonly proxy?: ProxyRoute;
   readonly processes: ProcessSettings[];
 };
 
@@ -243,14 +246,20 @@ interface Rhythms {
   readonly sweep: number;
 }
 
+interface Whole extends Rhythms {
+  readonly proxy?: string | undefined;
+  readonly networks?: Networks | undefined;
+}
+
 /** The workspaces of a configuration, with defaults from the stack. */
 export function workspacesOf({
   workspaces,
   ...whole
-}: Rhythms & { readonly workspaces: readonly WorkspaceConfig[] }): WorkspaceSettings[] {
+}: Whole & { readonly workspaces: readonly WorkspaceConfig[] }): WorkspaceSettings[] {
   return workspaces.map(workspace => ({
     ...workspace,
     credentials: credentialsName(workspace),
+    ...(whole.proxy !== undefined && { proxy: { url: whole.proxy, networks: whole.networks ?? [] } }),
     processes: workspace.processes.map(process => ({
       ...process,
       changes: process.changes ?? whole.changes,

@@ -1,8 +1,8 @@
 import type { Clock, Random } from '../basics/clock.ts';
 import type { Networks } from '../basics/networks.ts';
+import { type Resolve, resolveBySystem } from '../basics/proxy.ts';
 import type { EndpointSecret, EndpointSettings, LinkTemplates } from '../model/endpoint.ts';
 import { parseSecret, remedy, type SecretStore } from '../model/secret.ts';
-import { type Resolve, resolveBySystem } from './http/addresses.ts';
 import { guardedAgent } from './http/guarded-agent.ts';
 import { createPoster, type Poster, type PosterOptions, TIMEOUT_MS } from './http/post.ts';
 import { type Jobs, jobsOf, type ReadDelivery } from './kinds.ts';
@@ -16,6 +16,8 @@ export interface SenderOptions {
   readonly allowLoopback: boolean;
   /** The networks of the configuration, in which private addresses and http are allowed. */
   readonly networks?: Networks | undefined;
+  /** The proxy of the configuration, for endpoints outside of the networks. */
+  readonly proxy?: string | undefined;
   /** ms for each request; 15 s by default. */
   readonly timeout?: number;
   /** ms until an endpoint counts as slow; 1 s by default. */
@@ -33,9 +35,10 @@ export interface Sender extends EndpointSecrets {
 }
 
 export function senderOf(options: SenderOptions): Sender {
-  const { allowLoopback, networks, clock, random, linkTemplates, slowAfter } = options;
+  const { allowLoopback, networks, proxy, clock, random, linkTemplates, slowAfter } = options;
   const { resolve = resolveBySystem, timeout = TIMEOUT_MS, openAgent = guardedAgent } = options;
-  const open = () => createPoster({ allowLoopback, networks, resolve, timeout, slowAfter, clock, openAgent });
+  const open = () =>
+    createPoster({ allowLoopback, networks, proxy, resolve, timeout, slowAfter, clock, openAgent });
   const kept = options.keepsConnections ? { ...open(), close: async () => undefined } : undefined;
   return {
     ...createSecrets(options.secrets, clock, random),

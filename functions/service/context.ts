@@ -1,4 +1,5 @@
-import type { Agent, Dispatcher } from 'undici';
+import { type Agent, buildConnector, type Dispatcher } from 'undici';
+import { resolveBySystem, throughProxy } from '../basics/proxy.ts';
 import type { Notice, Settings } from './options.ts';
 import type { HttpAnswer, HttpFailure, HttpRequest } from './send-once.ts';
 import { sendOnce } from './send-once.ts';
@@ -75,9 +76,14 @@ export function createContext(settings: Settings, closing: AbortSignal): Context
 }
 
 function agentOptions(settings: Settings): Agent.Options {
+  const { proxy, requestTimeout: timeout } = settings;
   return {
     connections: settings.concurrency,
-    connect: { timeout: settings.requestTimeout },
+    connect: proxy
+      ? throughProxy(buildConnector({ timeout, allowH2: false }), {
+          ...{ ...proxy, timeout, resolve: resolveBySystem },
+        })
+      : { timeout },
     // Bounds the bytes on the wire. `inflate` bounds what they become by the same number.
     maxResponseSize: settings.maxBodyBytes,
     // `sendOnce` has one timer for the whole request. undici has one for the headers and one for the body,

@@ -1,5 +1,6 @@
 import { Agent, type Dispatcher } from 'undici';
 import type { Clock, Random, Sleep } from '../basics/clock.ts';
+import type { ProxyRoute } from '../basics/proxy.ts';
 import { type Address, parseAddress } from './address.ts';
 
 /** One HTTP request that was made, the token's included. `path` has the query; `ms` is how long it took. */
@@ -35,6 +36,7 @@ export interface ConnectOptions {
   readonly credentials: () => Promise<{ clientId: string; clientSecret: string }>;
   /** The most requests at once; 16 by default. How many of these the service bears is found by its answers. */
   readonly concurrency?: number;
+  readonly proxy?: ProxyRoute | undefined;
   readonly identifiers?: Identifiers | undefined;
   /** `first` of each list; 200 projects, 500 tasks, 100 audit log entries, 1,000 users by default. */
   readonly pageSize?: { readonly [List in ListName]?: number | undefined } | undefined;
@@ -92,6 +94,7 @@ export function readOptions(options: ConnectOptions): Settings {
   for (const [name, value] of Object.entries(listBytes)) checkCount(`maxListBytes.${name}`, value);
   return {
     dateHeader: undefined,
+    proxy: undefined,
     openAgent: agentOptions => new Agent(agentOptions),
     onRequest: () => {},
     onNotice: () => {},

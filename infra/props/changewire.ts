@@ -40,6 +40,10 @@ export interface ChangewireProps {
    *  @default [] */
   readonly networks?: readonly string[];
 
+  /** The HTTP proxy through which the service and endpoints are reached, except those in `networks`.
+   *  @default - none */
+  readonly proxy?: string;
+
   /** The network in which `poll`, `deliver` and `operate` run, to reach a service and receivers that have no public
    *  address. It needs a way to the APIs of AWS: docs/networks.md.
    *  @default - none: the functions reach public addresses */

@@ -28,6 +28,7 @@ interface Parts extends Pick<Store, 'deliveries' | 'endpoints' | 'slots' | 'queu
   readonly output: Output;
   readonly linkTemplates: LinkTemplates;
   readonly networks: Networks;
+  readonly proxy: string | undefined;
   readonly moveToFailed: MoveToFailed;
   readonly clock: Clock;
 }

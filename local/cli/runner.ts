@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { Clock } from '../../functions/basics/clock.ts';
 import type { Networks } from '../../functions/basics/networks.ts';
+import { resolveBySystem } from '../../functions/basics/proxy.ts';
 import { sleep } from '../../functions/basics/system.ts';
 import { linkTemplatesOf } from '../../functions/config/workspace.ts';
-import { resolveBySystem } from '../../functions/delivery/http/addresses.ts';
 import { checkWatched } from '../../functions/operations/check-filter.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import type { MoveToFailed } from '../../functions/queue/failed-messages.ts';
@@ -117,7 +117,10 @@ async function start(
   const linkTemplates = linkTemplatesOf(config ?? { workspaces: [] });
   const moveToFailed: MoveToFailed = async ({ body }, queue, reason) =>
     keepRejected(directory, { reason, queue, body });
-  const endpoints = await startEndpoints({ ...parts, linkTemplates, networks, moveToFailed }, wanted);
+  const endpoints = await startEndpoints(
+    { ...parts, linkTemplates, networks, proxy: config?.proxy, moveToFailed },
+    wanted,
+  );
   let wakeFeed = () => {};
   const snapshots = waking(store.snapshots, () => wakeFeed());
   const polling = startPolling({ output, snapshots, rows: store.workspaces, clock, passes }, source);

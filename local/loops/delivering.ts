@@ -31,6 +31,8 @@ interface Parts {
   readonly linkTemplates: LinkTemplates;
   /** The networks of the configuration. */
   readonly networks?: Networks;
+  /** The proxy of the configuration. */
+  readonly proxy?: string | undefined;
   readonly moveToFailed: MoveToFailed;
   readonly clock: Clock;
   readonly sleep: Sleep;
@@ -67,6 +69,7 @@ export class Delivering {
       secrets,
       linkTemplates,
       networks,
+      proxy,
       clock,
       sleep,
     } = parts;
@@ -77,7 +80,7 @@ export class Delivering {
     this.registry = createRegistry(configured, endpoints, clock, log, 0);
     this.wakes = wakeBy(queues.drains);
     const sending = {
-      ...{ secrets, linkTemplates, networks, clock, random: Math.random },
+      ...{ secrets, linkTemplates, networks, proxy, clock, random: Math.random },
       ...{ allowLoopback: true, keepsConnections: true },
       // A slow endpoint does not delay others here: each has its own runs.
       slowAfter: NEVER_SLOW_MS,

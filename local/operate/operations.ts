@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Networks } from '../../functions/basics/networks.ts';
+import { resolveBySystem } from '../../functions/basics/proxy.ts';
 import { SYSTEM } from '../../functions/basics/system.ts';
-import { resolveBySystem } from '../../functions/delivery/http/addresses.ts';
 import { wakeBy } from '../../functions/delivery/queues.ts';
 import { type Sender, senderOf } from '../../functions/delivery/sender.ts';
 import type { OperationsContext } from '../../functions/operations/context.ts';

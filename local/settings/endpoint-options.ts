@@ -3,12 +3,13 @@ import type * as z from 'zod';
 import { eitherOf } from '../../functions/basics/names-in-words.ts';
 import { nearest } from '../../functions/basics/nearest.ts';
 import type { Networks } from '../../functions/basics/networks.ts';
+import type { Resolve } from '../../functions/basics/proxy.ts';
 import { within } from '../../functions/basics/within.ts';
 import { endpointConfig } from '../../functions/config/endpoint.ts';
 import { endpointFilter, MAX_TEXT_LENGTH, neverMatching } from '../../functions/config/filter.ts';
 import { shown } from '../../functions/config/problems.ts';
 import { name } from '../../functions/config/workspace.ts';
-import { addressRefusal, type Resolve } from '../../functions/delivery/http/addresses.ts';
+import { addressRefusal } from '../../functions/delivery/http/addresses.ts';
 import { CONDITIONS, type EndpointFilter, FILTER_KEYS } from '../../functions/model/filter.ts';
 import { type EndpointHeaders, headerIn, headersProblem } from '../../functions/model/headers.ts';
 import {

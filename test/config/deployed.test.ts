@@ -25,7 +25,14 @@ describe('the configuration beside the code of a function', () => {
       workspaces: [{ ...eu, credentials: 'changewire/eu', concurrency: 16, processes: [process] }],
       subscriptions: [],
       endpoints: [],
+      networks: [],
     });
+  });
+
+  it('reaches the service through the proxy of all, except in the networks', () => {
+    const [workspace] = read({ proxy: 'http://proxy:3128', networks: ['10.0.0.0/8'] }).workspaces;
+    expect(workspace?.proxy).toEqual({ url: 'http://proxy:3128', networks: ['10.0.0.0/8'] });
+    expect(() => read({ proxy: 'http://user:pw@proxy:3128' })).toThrow('proxy: found');
   });
 
   it('has each setting of a workspace and a process, durations in ms, and the rhythm of the whole where a process has none', () => {

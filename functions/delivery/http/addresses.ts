@@ -1,15 +1,9 @@
-import dns, { type LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { isInNetworks, isMetadata, type Networks } from '../../basics/networks.ts';
+import type { Resolve } from '../../basics/proxy.ts';
 import { within } from '../../basics/within.ts';
 import { isPlainAddress } from '../../model/secret.ts';
-
-/** Looks up all addresses of a name, like `dns.lookup`. */
-export type Resolve = (hostname: string) => Promise<LookupAddress[]>;
-
-/** Asks the operating system, hosts file included, as connecting would. */
-export const resolveBySystem: Resolve = hostname => dns.promises.lookup(hostname, { all: true });
 
 interface AddressPolicy {
   /** `https:` or `http:`; http reaches loopback and the networks alone. */

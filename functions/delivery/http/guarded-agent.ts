@@ -2,7 +2,8 @@ import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import type { Networks } from '../../basics/networks.ts';
-import { addressRefusal, type Resolve } from './addresses.ts';
+import { type Resolve, throughProxy } from '../../basics/proxy.ts';
+import { addressRefusal } from './addresses.ts';
 
 /** A refused address, which is a configuration error. Its message names neither URL nor address. */
 export class RefusedAddress extends Error {}
@@ -15,6 +16,8 @@ export interface GuardedAgentOptions {
   readonly allowLoopback: boolean;
   /** The networks of the configuration. */
   readonly networks?: Networks | undefined;
+  /** The proxy of the configuration, for what is outside of the networks. */
+  readonly proxy?: string | undefined;
   readonly resolve: Resolve;
   /** ms for look-up, connection and TLS together. */
   readonly connectTimeout: number;
@@ -23,10 +26,10 @@ export interface GuardedAgentOptions {
 /**
  * An agent that connects to allowed addresses only (see `addressRefusal`). A name is checked in the very
  * look-up that connects, so that its addresses can't change in between; one refused address refuses the name.
- * Proxies that the environment names are not used: they would look up names themselves.
+ * The proxy of the configuration looks names up again; those that the environment names are not used.
  */
 export function guardedAgent(options: GuardedAgentOptions): Agent {
-  const { allowLoopback, networks, resolve, connectTimeout: timeout } = options;
+  const { allowLoopback, networks = [], proxy, resolve, connectTimeout: timeout } = options;
   const check = (address: string, protocol: string, hostname: string): void => {
     const refusal = addressRefusal(address, { protocol, hostname, allowLoopback, networks });
     if (refusal !== undefined) throw new RefusedAddress(refusal);
@@ -37,10 +40,17 @@ export function guardedAgent(options: GuardedAgentOptions): Agent {
       timeout,
       allowH2: false,
     });
+  const secure = connector('https:');
   const connectors = {
     // Stryker disable next-line StringLiteral: whatever is not https: is refused alike
     'http:': connector('http:'),
-    'https:': connector('https:'),
+    'https:':
+      proxy === undefined
+        ? secure
+        : throughProxy(secure, {
+            ...{ url: proxy, networks, resolve, timeout },
+            check: (address, hostname) => check(address, 'https:', hostname),
+          }),
   };
   return new Agent({
     keepAliveTimeout: KEPT_MS,

@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../basics/clock.ts';
 import type { Networks } from '../../basics/networks.ts';
+import type { Resolve } from '../../basics/proxy.ts';
 import { within } from '../../basics/within.ts';
 import type { EndpointRequest } from '../../model/endpoint.ts';
-import type { Resolve } from './addresses.ts';
 import { type GuardedAgentOptions, guardedAgent, RefusedAddress } from './guarded-agent.ts';
 import { beginning } from './quote.ts';
 
@@ -38,6 +38,7 @@ export interface Poster {
 export interface PosterOptions {
   readonly allowLoopback: boolean;
   readonly networks?: Networks | undefined;
+  readonly proxy?: string | undefined;
   readonly resolve: Resolve;
   /** ms for each request. */
   readonly timeout: number;
@@ -52,9 +53,9 @@ class Expired extends Error {}
 
 /** Posts JSON, to allowed addresses only. Redirects are not followed; connections are kept for the next request. */
 export function createPoster(options: PosterOptions): Poster {
-  const { allowLoopback, networks, resolve, timeout, clock } = options;
+  const { allowLoopback, networks, proxy, resolve, timeout, clock } = options;
   const { slowAfter = SLOW_MS, openAgent = guardedAgent } = options;
-  const agent = openAgent({ allowLoopback, networks, resolve, connectTimeout: timeout });
+  const agent = openAgent({ allowLoopback, networks, proxy, resolve, connectTimeout: timeout });
   return {
     close: () => agent.destroy(),
     async post(url, request, onSlow = () => undefined) {

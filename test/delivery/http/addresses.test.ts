@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { isNetwork } from '../../../functions/basics/networks.ts';
-import { addressProblem, addressRefusal, type Resolve } from '../../../functions/delivery/http/addresses.ts';
+import type { Resolve } from '../../../functions/basics/proxy.ts';
+import { addressProblem, addressRefusal } from '../../../functions/delivery/http/addresses.ts';
 
 const https = { protocol: 'https:', hostname: 'a.example', allowLoopback: false };
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:https';
 import { setDefaultAutoSelectFamily } from 'node:net';
 import { generate } from 'selfsigned';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type Resolve, resolveBySystem } from '../../../functions/delivery/http/addresses.ts';
+import { type Resolve, resolveBySystem } from '../../../functions/basics/proxy.ts';
 import { createPoster, type Poster, type PosterOptions } from '../../../functions/delivery/http/post.ts';
 import { answer, hang, type Reaction, reset, startReceiver } from '../../kit/delivery/receiver.ts';
 import { listenInTest } from '../../kit/listen-in-test.ts';
