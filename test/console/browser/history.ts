@@ -17,6 +17,10 @@ export function historyTests({ run, open }: Given): void {
     return page;
   };
 
+  /** The page reads the journal when it opens: by then the change must be in it. */
+  const emitted = (text: string) =>
+    expect.poll(() => run().receiver.received.some(({ body }) => body.includes(text)), SOON).toBe(true);
+
   /** What a button has the browser save. */
   async function downloaded(page: Page, button: string): Promise<{ name: string; text: string }> {
     const waiting = page.waitForEvent('download');
@@ -82,6 +86,8 @@ export function historyTests({ run, open }: Given): void {
     it('of one project is found by its identifier, and has its changes only', async () => {
       edits().updateProject('onboarding', '1008', { name: 'Harbour Foods' });
       edits().updateProject('onboarding', '1009', { name: 'Somebody else' });
+      await emitted('Harbour Foods');
+      await emitted('Somebody else');
       const page = await history();
       await page.getByText('Harbour Foods').first().waitFor();
       await write(page, 'Timeline of', '1008');
@@ -94,6 +100,7 @@ export function historyTests({ run, open }: Given): void {
 
     it('of a task is opened from what changed', async () => {
       run().rename('1010', 'Order the badges');
+      await emitted('Order the badges');
       const page = await history();
       await page.getByText('Order the badges').first().waitFor();
       await use(page, 'Order the badges');
