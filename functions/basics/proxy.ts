@@ -3,7 +3,6 @@ import dns from 'node:dns';
 import { request } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { buildConnector } from 'undici';
 import { isInNetworks, type Networks } from './networks.ts';
 
 /** Looks up all addresses of a name, like `dns.lookup`. */
@@ -28,12 +27,19 @@ interface ProxyOptions extends ProxyRoute {
   readonly check?: (address: string, hostname: string) => void;
 }
 
+/** What a connector of undici connects to. */
+interface Target {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port: string;
+}
+
 /** A connector that reaches https hosts outside of the networks through the proxy, and all others by `direct`. http is
  *  for the networks and this machine only. A name that can't be looked up here is left to the proxy. */
-export function throughProxy(
-  direct: buildConnector.connector,
+export function throughProxy<To extends Target, Callback extends (error: Error, socket: null) => void>(
+  direct: (target: To, callback: Callback) => void,
   options: ProxyOptions,
-): buildConnector.connector {
+): (target: To, callback: Callback) => void {
   return (target, callback) => {
     if (target.protocol !== 'https:') return direct(target, callback);
     tunnelTo(target, options).then(
@@ -44,7 +50,7 @@ export function throughProxy(
 }
 
 async function tunnelTo(
-  { hostname, port }: Pick<buildConnector.Options, 'hostname' | 'port'>,
+  { hostname, port }: Target,
   { networks, resolve, check = () => undefined, ...proxy }: ProxyOptions,
 ): Promise<Socket | undefined> {
   const addresses = isIP(hostname) === 0 ? await resolve(hostname).catch(() => []) : [{ address: hostname }];

@@ -59,7 +59,7 @@ async function findPulled(context: OperationsContext, name: string) {
 }
 
 async function endLeases(
-  { deliveries }: OperationsContext,
+  { deliveries, clock }: OperationsContext,
   endpoint: string,
   receipts: readonly string[],
   due?: number,
@@ -68,7 +68,7 @@ async function endLeases(
   const ended: PendingDelivery[] = [];
   for (const [token, some] of byToken) {
     const places = some.map(receipt => receipt.slice(token.length + 1));
-    ended.push(...(await deliveries.endLease(endpoint, { token, places, due })));
+    ended.push(...(await deliveries.endLease(endpoint, { token, places, now: clock(), due })));
   }
   return ended;
 }

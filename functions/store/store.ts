@@ -285,6 +285,14 @@ export interface WorkspaceRows {
 /** The last idle `changes` passes, by process id. */
 export type Completions = ReadonlyMap<string, Completion>;
 
+/** The end of a lease of deliveries. */
+interface EndedLease {
+  readonly token: string;
+  readonly places: readonly string[];
+  readonly now: number;
+  readonly due?: number | undefined;
+}
+
 /** Pending deliveries, dead letters, and attempts. A call takes effect completely or for some of its
  *  deliveries, and survives any crash once it has resolved. */
 export interface Deliveries {
@@ -302,12 +310,10 @@ export interface Deliveries {
    *  not due: leased to another consumer, or returned with a delay. */
   lease(endpoint: string, request: DeliveryLease): Promise<PendingDelivery[]>;
   /** Ends the consumer's lease of these deliveries: with `due` they are due again then, after a failed attempt;
-   *  without, they are removed. One that was leased to another consumer since, or is gone, stays as it is.
+   *  without, they are removed. One whose lease expired by `now` stays as it is, also if no other consumer has it: its
+   *  project's earlier events may be with another consumer.
    *  @returns those whose lease was ended */
-  endLease(
-    endpoint: string,
-    lease: { readonly token: string; readonly places: readonly string[]; readonly due?: number | undefined },
-  ): Promise<PendingDelivery[]>;
+  endLease(endpoint: string, lease: EndedLease): Promise<PendingDelivery[]>;
   /** Records an attempt that failed at `at`; the next is due at `due`. */
   reschedule(
     endpoint: string,

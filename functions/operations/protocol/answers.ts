@@ -244,7 +244,7 @@ const takeAnswer = z.strictObject({
   until: time,
   isPaused: z.boolean(),
 });
-/** `late`: those that were acknowledged or returned before, or whose lease had ended and that were taken again. */
+/** `late`: those that were acknowledged or returned before, or whose lease had ended: they come again. */
 const leaseEnded = z.strictObject({ ended: z.int(), late: z.int() });
 
 const cancelledJob = z.strictObject({ endpoint: z.string(), wasUnderWay: z.boolean(), added: z.int() });

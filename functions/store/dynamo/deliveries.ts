@@ -124,14 +124,14 @@ function takeLease(
 export async function endLease(
   table: Table,
   endpoint: string,
-  { token, places, due }: Parameters<Deliveries['endLease']>[1],
+  { token, places, now, due }: Parameters<Deliveries['endLease']>[1],
 ): Promise<PendingDelivery[]> {
   const ended: PendingDelivery[] = [];
   await inParallel(places, CONCURRENCY, async place => {
     const Key = pendingKey(endpoint, place);
     const item = await getItem(table, Key);
     const delivery = item && pendingOf(endpoint, item);
-    if (delivery?.attributes[LEASE]?.Value !== token) return;
+    if (delivery?.attributes[LEASE]?.Value !== token || delivery.due <= now) return;
     const { [LEASE]: _, ...attributes } = delivery.attributes;
     const condition = {
       ConditionExpression: IS_AS_READ,

@@ -59,10 +59,10 @@ export function lease(
 export function endLease(
   database: Database,
   endpoint: string,
-  { token, places, due }: Parameters<Deliveries['endLease']>[1],
+  { token, places, now, due }: Parameters<Deliveries['endLease']>[1],
 ): PendingDelivery[] {
   const { sql } = database;
-  const ended = sql.all`SELECT * FROM pending WHERE endpoint = ${endpoint}
+  const ended = sql.all`SELECT * FROM pending WHERE endpoint = ${endpoint} AND due > ${now}
     AND json_extract(attributes, '$.lease.Value') = ${token}
     AND seq IN (SELECT CAST(value AS INTEGER) FROM json_each(${JSON.stringify(places)}))`.map(pendingOf);
   const seqs = ended.map(({ place }) => place);

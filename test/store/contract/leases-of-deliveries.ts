@@ -40,17 +40,18 @@ export function deliveryLeasesContract(opened: () => Deliveries, numRuns: number
       const all = [1, 2, 3].map((project, index) => delivery(endpoint, project, index));
       await store.add(all);
       const places = (await store.lease(endpoint, request)).map(({ place }) => place);
-      expect(await store.endLease(endpoint, { token: 'b', places })).toEqual([]);
+      expect(await store.endLease(endpoint, { token: 'b', now: 20, places })).toEqual([]);
       const [first = '', second = '', third = ''] = places;
-      expect(ids(await store.endLease(endpoint, { token: 'a', places: [first, first, 'none'] }))).toEqual([
-        all[0]?.eventId,
-      ]);
-      await store.endLease(endpoint, { token: 'a', places: [second], due: 40 });
+      expect(
+        ids(await store.endLease(endpoint, { token: 'a', now: 20, places: [first, first, 'none'] })),
+      ).toEqual([all[0]?.eventId]);
+      await store.endLease(endpoint, { token: 'a', now: 20, places: [second], due: 40 });
       const again = await store.lease(endpoint, { ...request, token: 'c', now: 40, until: 99 });
       expect(again).toMatchObject([{ eventId: all[1]?.eventId, attempts: 1 }]);
-      // The lease had ended, but no other consumer has taken the event.
-      expect(await store.endLease(endpoint, { token: 'a', places: [third] })).toHaveLength(1);
-      expect(await store.endLease(endpoint, { token: 'a', places: [second] })).toEqual([]);
+      expect(await store.endLease(endpoint, { token: 'a', now: 69, places: [second] })).toEqual([]);
+      // No other consumer has taken the event, but the lease has expired.
+      expect(await store.endLease(endpoint, { token: 'a', now: 70, places: [third] })).toEqual([]);
+      expect(await store.endLease(endpoint, { token: 'a', now: 69, places: [third] })).toHaveLength(1);
       expect((await store.counts(endpoint)).pending).toBe(1);
     });
 
@@ -139,7 +140,7 @@ class Consumers {
   async #end(consumer: number, due: number | undefined): Promise<void> {
     const held = this.#held.get(consumer);
     this.#held.delete(consumer);
-    const ended = held ? await this.#store.endLease(this.#endpoint, { ...held, due }) : [];
+    const ended = held ? await this.#store.endLease(this.#endpoint, { ...held, now: this.#now, due }) : [];
     // Their order within one acknowledgement is that in which they were taken.
     const processed = ended.map(({ eventId }) => eventId).toSorted();
     if (due === undefined) this.processed.push(...processed);
