@@ -23,7 +23,7 @@ import type { DeliveriesOracle } from './oracle/deliveries.ts';
 import { idOf, type RowsOracle } from './oracle/rows.ts';
 import { isAmong, isDuring, type PartlyDelivered } from './plan/faults.ts';
 import type { OperateStep } from './plan.ts';
-import { LINK_TEMPLATES, Receiver } from './receiver.ts';
+import { bodiesOf, LINK_TEMPLATES, Receiver } from './receiver.ts';
 import { LambdaServing } from './serving/lambda.ts';
 import { LocalServing } from './serving/local.ts';
 import type { Handlers, Serving } from './serving/serving.ts';
@@ -75,7 +75,7 @@ export class Delivery {
     this.#deliveries = oracles.deliveries;
     this.configured = kinds;
     this.added = ADDED;
-    const settings = [...kinds.map(kind => ({ name: kind, kind })), ADDED];
+    const settings = [...this.#settings, ADDED];
     this.receivers = new Map(settings.map(each => [each.name, new Receiver(shared, each, oracles)]));
     this.#serving = shared.storage.isLocal
       ? new LocalServing(shared, this.#handlers)
@@ -118,7 +118,8 @@ export class Delivery {
   }
 
   get #settings(): EndpointSettings[] {
-    return this.configured.map(kind => ({ name: kind, kind }));
+    const { batch } = this.#shared.plan;
+    return this.configured.map(kind => ({ name: kind, kind, ...(kind === 'webhook' && batch && { batch }) }));
   }
 
   /** An operator resumes the endpoints that are stopped or paused; with `all`, every endpoint. */
@@ -274,7 +275,8 @@ export class Delivery {
           ({ origin, body }, { status }) => {
             const receiver = this.#receiverAt(origin);
             receiver.heard(run, body, status, scheduler.now);
-            if (status === 200) watchesOf.get(run)?.get(receiver.name)?.took(body);
+            const watch = watchesOf.get(run)?.get(receiver.name);
+            if (status === 200 && watch) for (const one of bodiesOf(body)) watch.took(one);
           },
         );
       },
@@ -310,8 +312,11 @@ export class Delivery {
   }
 
   #registry(life: Life): Registry {
-    const settings = this.configured.map(kind => ({ name: kind, kind }));
-    return life.release.createRegistry(settings, this.#portsOf(life).rows, () => this.#shared.scheduler.now);
+    return life.release.createRegistry(
+      this.#settings,
+      this.#portsOf(life).rows,
+      () => this.#shared.scheduler.now,
+    );
   }
 
   /** Judges what a run does with rows as what it does with messages of a queue. */
@@ -377,7 +382,7 @@ export class Delivery {
   /** Whether receivers always refuse this body, so that it becomes a dead letter. */
   #isUnwelcome(body: string): boolean {
     const { unwelcome } = this.#shared.plan;
-    return unwelcome !== undefined && isAmong(unwelcome, body);
+    return unwelcome !== undefined && bodiesOf(body).some(one => isAmong(unwelcome, one));
   }
 
   #portsOf(life: Life, runOf?: () => Life): Ports {

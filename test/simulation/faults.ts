@@ -114,6 +114,7 @@ export const EVENTS = {
     'told again',
     'told again with others',
   ],
+  'webhook batch': ['one event', 'several events'],
   publisher: ['out of time'],
   poller: [
     'two at once',

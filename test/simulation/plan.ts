@@ -75,6 +75,8 @@ const parts = fc.record({
     cramped: fc.constantFrom(0, 0.9),
   }),
   chat: fc.constantFrom('slack', 'teams', undefined),
+  /** How many events the webhook gets in one request. */
+  batch: fc.constantFrom(3, undefined, undefined),
   /** Whether new entries of the audit log are told; and how many it has of before, from hours ago. */
   audit: fc.constantFrom(true, false, false),
   history: fc.constantFrom(0, 1, 9),
@@ -173,6 +175,8 @@ function sound(plan: Plan): Plan {
     rollout,
     // The oracle knows the texts of today's messages alone.
     chat: rollout ? undefined : plan.chat,
+    // The last release has no batches.
+    batch: rollout ? undefined : plan.batch,
     // What waits for an endpoint that wants no more does so in rows.
     deliverer: hasRows ? inserted<readonly Strike[]>(deliverer, 1, [faults.GONE]) : deliverer,
     steps: steps

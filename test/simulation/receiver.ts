@@ -1,9 +1,11 @@
+import { serialise } from '../../functions/changes/fit-event.ts';
 import type { EndpointSettings, LinkTemplates } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { wants } from '../../functions/model/filter.ts';
 import type { EndpointKind } from '../../functions/model/kinds.ts';
 import { readSlack } from '../kit/delivery/read-slack.ts';
 import { readTeams } from '../kit/delivery/read-teams.ts';
+import type { Coverage } from './faults.ts';
 import { BatchesOracle, type InHand, SettlingOracle } from './oracle/batches.ts';
 import { ChannelOracle } from './oracle/channel.ts';
 import type { DeliveriesOracle } from './oracle/deliveries.ts';
@@ -25,12 +27,18 @@ interface Hands {
   source: 'queue' | 'rows';
 }
 
+/** The events of a request to a webhook, each as it was published. */
+export function bodiesOf(body: string): string[] {
+  return body.startsWith('[') ? (JSON.parse(body) as object[]).map(serialise) : [body];
+}
+
 /** The receiver of an endpoint; it also judges what it gets, and what became of the rest. */
 export class Receiver {
   readonly name: string;
   readonly kind: EndpointKind;
   /** As they are now. */
   settings: EndpointSettings;
+  readonly #coverage: Coverage;
   readonly #deliveries: DeliveriesOracle;
   readonly #rows: RowsOracle;
   readonly #batches: () => BatchesOracle;
@@ -46,6 +54,7 @@ export class Receiver {
     this.name = settings.name;
     this.kind = settings.kind;
     this.settings = settings;
+    this.#coverage = coverage;
     this.#deliveries = deliveries;
     this.#rows = rows;
     const read = this.kind === 'slack' ? readSlack : readTeams;
@@ -74,8 +83,16 @@ export class Receiver {
   }
 
   took(by: object, body: string, now: number): void {
-    const told = this.kind === 'webhook' ? [{ body }] : this.#inHand(by).took(body, now);
-    for (const record of told) this.#deliveries.got(this.name, record.body);
+    const told = this.kind === 'webhook' ? bodiesOf(body) : this.#bodiesTold(by, body, now);
+    if (body.startsWith('['))
+      this.#coverage.add('webhook batch', told.length > 1 ? 'several events' : 'one event');
+    for (const one of told) this.#deliveries.got(this.name, one);
+  }
+
+  #bodiesTold(by: object, body: string, now: number): string[] {
+    return this.#inHand(by)
+      .took(body, now)
+      .map(record => record.body);
   }
 
   /** Its answer arrived. */
