@@ -89,6 +89,10 @@ export const DELIVERY: BugsByFile = {
     'last fields shown instead of first': ['.slice(0, detail.lines)', '.slice(-detail.lines)'],
   },
   'delivery/kinds.ts': {
+    'a batch that is sent without its third event': [
+      'const events = some.map(({ event, body }) => ({',
+      'const events = some.slice(0, 2).map(({ event, body }) => ({',
+    ],
     'a message retried with fewer words': [
       'const events = new Map(renderable.map(({ event }) => [event.id, event]));',
       'const events = new Map(\n' +

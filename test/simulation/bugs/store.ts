@@ -131,6 +131,13 @@ export const STORE: BugsByFile = {
       '',
     ],
   },
+  'store/dynamo/deliveries.ts': {
+    'a lease of deliveries that ends after its time': [
+      ' !== token || delivery.due <= now) return;',
+      ' !== token) return;',
+      'store/contract.test.ts',
+    ],
+  },
   'store/sqlite/deliveries.ts': {
     'deliveries removed in SQLite up to the last one that was sent': [
       `DELETE FROM pending WHERE endpoint = \${endpoint}\n    AND seq IN (SELECT CAST(value AS INTEGER)`,
