@@ -54,7 +54,8 @@ function listCommand(endpoints: Command, { run }: Cli): void {
             one.filter === undefined ? 'all events' : `events that match ${JSON.stringify(one.filter)}`;
           const address = one.origin === undefined ? '' : text`\nURL at ${one.origin}`;
           const headers = one.headers ? text`\nwith the headers ${one.headers.join(', ')}` : '';
-          return `${endpointsTable([one], display)}\n\n${text`receives ${filter}; max. ${one.perSecond} per second`}${address}${headers}`;
+          const records = one.record === false ? '; without records' : '';
+          return `${endpointsTable([one], display)}\n\n${text`receives ${filter}; max. ${one.perSecond} per second`}${records}${address}${headers}`;
         });
       }),
     );

@@ -38,5 +38,12 @@ describe('headers of an endpoint', () => {
   it('are shown by their names', async () => {
     const { out } = await run(['endpoints', 'show', 'crm'], { answers });
     expect(out).toContain('\nwith the headers Authorization, X-B\n');
+    expect(out).not.toContain('records');
+  });
+
+  it('are shown beside whether records are sent', async () => {
+    const slim = { ...answers, endpoint: { ...STATUS, record: false } };
+    const { out } = await run(['endpoints', 'show', 'crm'], { answers: slim });
+    expect(out).toContain('max. 10 per second; without records\n');
   });
 });
