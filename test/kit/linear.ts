@@ -7,29 +7,31 @@ const MAX_LENGTH = 2 ** 20;
  * quadratic time takes minutes for 1 MB, and more than this for 64 KB.
  */
 const MIN_MS = 200;
-/** A text four times as long takes 4 times as long in linear time, 16 times in quadratic time. */
-const MAX_RATIO = 9;
+/**
+ * A text 16 times as long takes 16 times as long in linear time, 256 times in quadratic time. The limit is four times away
+ * from both, because a busy machine may double what is measured.
+ */
+const STEP = 16;
+const MAX_RATIO = 64;
 const ATTEMPTS = 6;
 
 /**
  * Expects that the work for a text of up to `maxLength` characters takes linear time. It measures texts from 4 KB on, each
- * four times as long as the one before, until one takes long enough to tell. `what` names the work.
+ * 16 times as long as the one before, until one takes long enough to tell. `what` names the work.
  */
 export function expectLinear(
   work: (length: number) => unknown,
   what = '',
   maxLength: number = MAX_LENGTH,
 ): void {
-  let before = MIN_MS;
-  for (let length = MIN_LENGTH; length <= maxLength; length *= 4) {
-    const limit = Math.max(MIN_MS, before * MAX_RATIO);
+  let limit = 9 * MIN_MS;
+  for (let length = MIN_LENGTH; length <= maxLength; length *= STEP) {
     let ms = Number.POSITIVE_INFINITY;
     for (let attempt = 1; attempt <= ATTEMPTS && ms > limit; attempt++)
       ms = Math.min(ms, timeOf(work, length));
-    if (ms > limit)
-      expect.fail(`${what} ${length} characters took ${ms} ms, after ${before} ms for a quarter of them`);
-    if (length > MIN_LENGTH && ms > MIN_MS && before > MIN_MS / MAX_RATIO) return;
-    before = Math.max(ms, MIN_MS / MAX_RATIO);
+    if (ms > limit) expect.fail(`${what} ${length} characters took ${ms} ms, more than ${limit} ms`);
+    if (length > MIN_LENGTH && ms > MIN_MS && limit > MIN_MS) return;
+    limit = Math.max(MIN_MS, ms * MAX_RATIO);
   }
 }
 
