@@ -326,7 +326,8 @@ export interface Deliveries {
   forget(deliveries: readonly Pick<NewDelivery, 'endpoint' | 'at' | 'eventId' | 'replay'>[]): Promise<void>;
   /** Gives up a pending delivery: it becomes a dead letter. */
   deadLetter(endpoint: string, place: string, death: Death): Promise<void>;
-  /** Gives up all deliveries that were published before `before`. @returns how many */
+  /** Gives up the due deliveries that wait since before `before`: since their first attempt or lease, else since
+   *  they became due. A replayed or requeued one waits since then. @returns how many */
   deadLetterBefore(endpoint: string, before: number, death: Death): Promise<number>;
   /** Gives up a delivery that was never pending. */
   addDead(delivery: NewDelivery, death: Death): Promise<void>;

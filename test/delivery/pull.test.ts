@@ -29,7 +29,7 @@ describe('a pull endpoint', () => {
   });
 
   it('gives up what was not taken within 14 days, and is looked at again when the next is that old', async () => {
-    const { dependencies, state, said } = openSetting();
+    const { dependencies, state, said, counts } = openSetting();
     const [old, young] = waitingOnes(2);
     const added = [
       { ...old, at: state.now - 14 * DAY - 1 },
@@ -40,13 +40,29 @@ describe('a pull endpoint', () => {
     await dependencies.rows.change('crm', () => ({ name: 'crm', health }));
     await giveUpUntaken('crm', dependencies);
     expect(await dependencies.deliveries.dead('crm', 9)).toMatchObject([
-      { eventId: old?.eventId, reason: 'not taken within 14 days' },
+      { eventId: old?.eventId, reason: 'not acknowledged within 14 days' },
     ]);
     expect((await dependencies.rows.read('crm'))?.health.waiting?.due).toBe(state.now + 4 * DAY);
     expect(said.map(({ details }) => details.code)).toEqual(['pull.given-up']);
+    expect(counts).toEqual({ DeliveriesDead: 1 });
     state.now += 5 * DAY;
     await giveUpUntaken('crm', dependencies);
     expect((await dependencies.rows.read('crm'))?.health.waiting).toBeUndefined();
     expect(HOUR).toBeGreaterThan(0);
+  });
+
+  it('keeps an old event that was requeued or replayed for a consumer, for 14 days from then', async () => {
+    const { dependencies, state } = openSetting();
+    const { deliveries } = dependencies;
+    const [gaveUp, replayed] = waitingOnes(2);
+    await deliveries.add([{ ...gaveUp, at: state.now - 15 * DAY }] as never);
+    await giveUpUntaken('crm', dependencies);
+    expect(await deliveries.requeue('crm', state.now)).toBe(1);
+    await deliveries.add([{ ...replayed, at: state.now - 20 * DAY, due: state.now, replay: true }] as never);
+    await giveUpUntaken('crm', dependencies);
+    expect(await deliveries.dead('crm', 9)).toEqual([]);
+    state.now += 14 * DAY + 1;
+    await giveUpUntaken('crm', dependencies);
+    expect(await deliveries.dead('crm', 9)).toHaveLength(2);
   });
 });

@@ -17,20 +17,22 @@ export async function keepForConsumer(
   count(settler.tally.values);
 }
 
-/** Gives up the events that no consumer has taken for 14 days. Called as a drain, about once an hour. */
+/** Gives up the events that no consumer has acknowledged within 14 days. Called as a drain, about once an hour. */
 export async function giveUpUntaken(
   endpoint: string,
-  { rows, deliveries, clock, log }: Pick<DeliveryPorts, 'rows' | 'deliveries' | 'clock' | 'log'>,
+  { rows, deliveries, clock, log, count }: DeliveryPorts,
 ): Promise<void> {
   const row = await rows.read(endpoint);
   const { waiting } = row?.health ?? {};
   const now = clock();
-  const reason = `not taken within ${KEPT_DAYS} days`;
+  const reason = `not acknowledged within ${KEPT_DAYS} days`;
   const dead = await deliveries.deadLetterBefore(endpoint, now - KEPT_MS, { at: now, reason });
-  if (dead > 0)
-    log.error('Events were not taken in time; moved them to the dead letters.', {
+  if (dead > 0) {
+    count({ DeliveriesDead: dead });
+    log.error('Events were not acknowledged in time; moved them to the dead letters.', {
       ...{ code: 'pull.given-up', endpoint, deliveries: dead, reason },
     });
+  }
   if (!waiting) return;
   const { oldest } = await deliveries.counts(endpoint, 1);
   const next = oldest === undefined ? undefined : Math.max(oldest + KEPT_MS, now + HOUR);

@@ -30,17 +30,24 @@ export async function deadLetterBefore(
   death: Death,
 ): Promise<number> {
   let count = 0;
-  await inParallel(publishedBefore(table, endpoint, before), CONCURRENCY, async pending => {
+  await inParallel(waitingSince(table, endpoint, before, death.at), CONCURRENCY, async pending => {
     if (await exchange(table, pending, deadLettered(endpoint, pending, death, 0))) count += 1;
   });
   return count;
 }
 
-async function* publishedBefore(table: Table, endpoint: string, before: number): AsyncIterable<Item> {
+async function* waitingSince(
+  table: Table,
+  endpoint: string,
+  before: number,
+  now: number,
+): AsyncIterable<Item> {
   for (const prefix of [PENDING, PENDING + REPLAYED]) {
     for await (const item of queryItems(table, endpointPartition(endpoint), prefix)) {
+      // A delivery waits since its publication at the earliest.
       if (numberIn(item, 'at') >= before) break;
-      yield item;
+      const due = numberIn(item, 'due');
+      if (due <= now && Number(item.triedAt?.N ?? due) < before) yield item;
     }
   }
 }

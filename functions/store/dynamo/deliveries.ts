@@ -92,7 +92,7 @@ export async function lease(
     if (blocked.has(project)) continue;
     size += delivery.due > now ? 0 : Buffer.byteLength(delivery.body);
     if (leased.length === limit || (leased.length > 0 && size > bytes)) break;
-    if (delivery.due <= now && (await takeLease(table, endpoint, delivery, { token, until })))
+    if (delivery.due <= now && (await takeLease(table, endpoint, delivery, { token, now, until })))
       leased.push(delivery);
     else blocked.add(project);
   }
@@ -102,18 +102,18 @@ export async function lease(
 function takeLease(
   table: Table,
   endpoint: string,
-  { place, due, attributes }: PendingDelivery,
-  { token, until }: Pick<DeliveryLease, 'token' | 'until'>,
+  { place, due, attributes, triedAt }: PendingDelivery,
+  { token, now, until }: Pick<DeliveryLease, 'token' | 'now' | 'until'>,
 ): Promise<boolean> {
   const leased = { ...attributes, [LEASE]: { Type: 'String', Value: token } };
   return write(table, {
     Update: {
       Key: pendingKey(endpoint, place),
-      UpdateExpression: 'SET due = :until, attributes = :leased, expiresAt = :expiresAt',
+      UpdateExpression: 'SET due = :until, attributes = :leased, triedAt = :triedAt, expiresAt = :expiresAt',
       ConditionExpression: IS_AS_READ,
       ExpressionAttributeValues: {
         ...leaseRead(due, attributes),
-        ':until': number(until),
+        ...{ ':triedAt': number(triedAt ?? now), ':until': number(until) },
         ':leased': { S: JSON.stringify(leased) },
         ':expiresAt': keptFrom(until),
       },

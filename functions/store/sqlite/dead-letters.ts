@@ -18,8 +18,11 @@ export function deadLetterBefore(
 ): number {
   sql.run`INSERT OR REPLACE INTO dead
     SELECT seq, endpoint, event_id, at, body, attributes, replay, attempts, ${at}, ${reason}
-    FROM pending WHERE endpoint = ${endpoint} AND at < ${before}`;
-  return Number(sql.run`DELETE FROM pending WHERE endpoint = ${endpoint} AND at < ${before}`.changes);
+    FROM pending WHERE endpoint = ${endpoint} AND due <= ${at} AND coalesce(tried_at, due) < ${before}`;
+  return Number(
+    sql.run`DELETE FROM pending
+      WHERE endpoint = ${endpoint} AND due <= ${at} AND coalesce(tried_at, due) < ${before}`.changes,
+  );
 }
 
 /** Adds it to `pending` first, because that table assigns `seq`. */

@@ -48,7 +48,8 @@ export function lease(
     size += Buffer.byteLength(delivery.body);
     if (leased.length === limit || (leased.length > 0 && size > bytes)) break;
     const attributes = { ...delivery.attributes, [LEASE]: { Type: 'String', Value: token } };
-    sql.run`UPDATE pending SET due = ${until}, attributes = ${JSON.stringify(attributes)}
+    sql.run`UPDATE pending
+      SET due = ${until}, attributes = ${JSON.stringify(attributes)}, tried_at = coalesce(tried_at, ${now})
       WHERE endpoint = ${endpoint} AND seq = CAST(${delivery.place} AS INTEGER)`;
     leased.push(delivery);
   }

@@ -35,6 +35,16 @@ export function deliveryLeasesContract(opened: () => Deliveries, numRuns: number
       );
     });
 
+    it('are of one consumer each, also when several take at the same time', async () => {
+      const [store, endpoint] = [opened(), fresh()];
+      const all = Array.from({ length: 8 }, (_, index) => delivery(endpoint, index % 4, index));
+      await store.add(all);
+      const taken = await Promise.all(
+        ['a', 'b', 'c'].map(token => store.lease(endpoint, { ...request, token })),
+      );
+      expect(ids(taken.flat()).toSorted()).toEqual(ids(all).toSorted());
+    });
+
     it('end with their token alone: the events are removed, or due again later', async () => {
       const [store, endpoint] = [opened(), fresh()];
       const all = [1, 2, 3].map((project, index) => delivery(endpoint, project, index));
@@ -53,6 +63,20 @@ export function deliveryLeasesContract(opened: () => Deliveries, numRuns: number
       expect(await store.endLease(endpoint, { token: 'a', now: 70, places: [third] })).toEqual([]);
       expect(await store.endLease(endpoint, { token: 'a', now: 69, places: [third] })).toHaveLength(1);
       expect((await store.counts(endpoint)).pending).toBe(1);
+    });
+
+    it('count as waiting from the first one: only a due event is given up, however often it was taken', async () => {
+      const [store, endpoint] = [opened(), fresh()];
+      await store.add([{ ...delivery(endpoint, 1, 0), at: 0 }]);
+      const [first] = await store.lease(endpoint, request);
+      const giveUp = (before: number, at: number) =>
+        store.deadLetterBefore(endpoint, before, { at, reason: 'old' });
+      expect(await giveUp(11, 69)).toBe(0);
+      await store.lease(endpoint, { ...request, token: 'b', now: 70, until: 80 });
+      const returned = { token: 'b', now: 75, places: [first?.place ?? ''], due: 76 };
+      await store.endLease(endpoint, returned);
+      expect(await giveUp(10, 80)).toBe(0);
+      expect(await giveUp(11, 80)).toBe(1);
     });
 
     it('hold as many bytes as asked for, but one event at least', async () => {
