@@ -1,7 +1,7 @@
 import type { JsonObject } from '../basics/json.ts';
 
 /** The usual names of update timestamps. The service documents none (service-api.md §2.4). */
-const UPDATE_TIMESTAMPS = [
+export const UPDATE_TIMESTAMPS = [
   'updatedAt',
   'updatedOn',
   'updatedDate',

@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { identifierNames, type RecordKind } from '../basics/identifier-names.ts';
 import type { Networks } from '../basics/networks.ts';
 import type { ProxyRoute } from '../basics/proxy.ts';
+import { UPDATE_TIMESTAMPS } from '../changes/ignored-fields.ts';
+import { withheldProperties } from '../changes/withheld.ts';
 import { ENDPOINT_NAME, type LinkTemplate } from '../model/endpoint.ts';
 import { hint, isWords } from './problems.ts';
 import { duration, key, LOOPBACK, list, object, secureAddress, text, whole, yesNo } from './values.ts';
@@ -133,6 +135,14 @@ const property = () => text(/^.{1,256}$/s, 'the name of a property of the record
 export const processId = () =>
   text(/^[\x21-\x7e]{1,128}$/, "the service's id of the process: 1 to 128 printable characters, no spaces");
 
+/** Passes tell records apart, and which reading is newer, by these properties. */
+const NEEDED = new Set([...identifierNames('project'), ...identifierNames('task'), ...UPDATE_TIMESTAMPS]);
+
+const withheldField = () =>
+  property().refine(name => withheldProperties([name]).isDisjointFrom(NEEDED), {
+    error: 'a field that is neither an identifier nor the time of an update: passes need those',
+  });
+
 const processConfig = object({
   id: key(processId(), 'The id of the process in the service.'),
   overlap: key(
@@ -142,6 +152,11 @@ const processConfig = object({
   ignoreFields: key(
     list(property(), 0, 'field names').default([]),
     'Fields whose change alone emits no event, in addition to the usual update timestamps.',
+  ),
+  withhold: key(
+    list(withheldField(), 1, 'field names').optional(),
+    'Fields that are [dropped as soon as they are read](privacy.md#withhold): neither snapshots nor events have them. The name of a property, or the `externalId` of a custom field.',
+    'none',
   ),
   auditLog: key(
     yesNo().optional(),
@@ -163,10 +178,15 @@ const processConfig = object({
     'The time between two sweeps of this process.',
     '`sweep` of the stack',
   ),
-}).refine(({ audit, auditLog }) => audit !== true || auditLog !== false, {
-  path: ['audit'],
-  error: 'false, or left out, where auditLog is false',
-});
+})
+  .refine(({ audit, auditLog }) => audit !== true || auditLog !== false, {
+    path: ['audit'],
+    error: 'false, or left out, where auditLog is false',
+  })
+  .refine(({ audit, withhold }) => audit !== true || withhold === undefined, {
+    path: ['audit'],
+    error: 'false, or left out, where fields are withheld: an entry of the audit log may show their values',
+  });
 
 /** One credential set on one instance of the service (service-api.md §1, §5). */
 export const workspaceConfig = object({
@@ -219,7 +239,13 @@ export const workspaceConfig = object({
     'no links',
   ),
   processes: key(list(processConfig, 1, 'processes'), 'The processes to poll.'),
-});
+}).refine(
+  ({ identifiers = {}, processes }) => {
+    const withheld = withheldProperties(processes.flatMap(({ withhold = [] }) => withhold));
+    return ![identifiers.project, identifiers.task].some(name => name !== undefined && withheld.has(name));
+  },
+  { path: ['identifiers'], error: 'properties that no process withholds' },
+);
 
 type ProcessConfig = z.infer<typeof processConfig>;
 type WorkspaceConfig = z.infer<typeof workspaceConfig>;

@@ -20,6 +20,8 @@ export interface Snapshot {
   /** Absent where only our clock is known. */
   readonly readUntil?: ReadUntil | undefined;
   readonly digests?: Digests;
+  /** Absent where no field was ever withheld. */
+  readonly withheld?: Withheld | undefined;
   /** How many further items of the DynamoDB table hold the rest of its content. Only that store sets and
    *  reads it. */
   readonly parts?: number;
@@ -29,6 +31,15 @@ export interface Snapshot {
 export interface ReadUntil {
   readonly record: number;
   readonly tasks: number;
+}
+
+/** The list of withheld fields by which a snapshot was read. */
+export interface Withheld {
+  /** `withhold` of the configuration. */
+  readonly names: readonly string[];
+  /** Fields that were taken off the list, with the version of the last snapshot without them: events up to that
+   *  version do not lead to their values. */
+  readonly shown?: readonly (readonly [name: string, version: number])[];
 }
 
 /** Digests of the answers from which a snapshot's content was read. One is left out where the content is not
@@ -42,7 +53,7 @@ interface Digests {
 }
 
 /** A snapshot without its content. */
-export interface SnapshotHead extends Omit<Snapshot, 'content' | 'parts' | 'readUntil'> {
+export interface SnapshotHead extends Omit<Snapshot, 'content' | 'parts' | 'readUntil' | 'withheld'> {
   readonly projectId: string;
   /** Decodes the whole snapshot. Absent, or undefined, where the content was not read along with the head:
    *  then `load` reads it. */

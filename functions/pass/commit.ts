@@ -4,6 +4,7 @@ import { buildEvents, type Commit } from '../changes/build-events.ts';
 import { applyChanges, compareProject, type RecordChange } from '../changes/compare-project.ts';
 import { jsonEqual } from '../changes/equal.ts';
 import { updateTime } from '../changes/ignored-fields.ts';
+import { contentWithout, withheldProperties } from '../changes/withheld.ts';
 import type { ProcessState } from '../model/process-state.ts';
 import type { ProjectContent, ReadUntil, Snapshot, Tombstone } from '../model/snapshot.ts';
 import type { CommitRequest, CommitResult } from '../store/store.ts';
@@ -15,6 +16,7 @@ import { TooLargeError } from './failures.ts';
 import type { Listing } from './reading/listing.ts';
 import { readTasks, type TasksRead } from './reading/read-tasks.ts';
 import type { PassState } from './state.ts';
+import { withheldIn } from './withheld.ts';
 
 /** A difference, and the snapshot or tombstone that the commit is conditional on. */
 interface WholeCommit extends Omit<Difference, 'content'> {
@@ -64,7 +66,7 @@ export async function deleteProject(
   projectId: string,
   listing: Listing,
 ): Promise<void> {
-  const { process, snapshots, clock } = context;
+  const { process, snapshots, clock, settings } = context;
   assert(!listing.projects.has(projectId), 'commit.deleted-is-unlisted');
   for (;;) {
     const snapshot = await snapshots.load(process, projectId);
@@ -75,13 +77,15 @@ export async function deleteProject(
     // If the listing alone did not suffice, a request after its end confirmed the deletion, which may have
     // happened until now.
     const since = listing.isComplete && !isInDoubt ? 0 : clock() - listing.endedAt;
-    const changes = compareProject(projectId, snapshot.content, undefined, state.definitions.rules);
+    const content = contentWithout(snapshot.content, withheldProperties(settings.withhold ?? []));
+    const { record, tasks } = content;
+    const changes = compareProject(projectId, content, undefined, state.definitions.rules);
     const readBefore = Math.max(listing.readBefore + since, lastSeen(snapshot));
     const { readAt, untimed } = listing;
-    const { record, tasks } = snapshot.content;
     const source = { record, readAt, readBefore, ...(untimed && { untimed }) };
     const difference = { content: undefined, changes, source, tasks: { tasks, readAt, readBefore } };
-    if ((await commit(context, state, { ...difference, projectId, snapshot })) === 'committed') return;
+    const known = { ...snapshot, content };
+    if ((await commit(context, state, { ...difference, projectId, snapshot: known })) === 'committed') return;
   }
 }
 
@@ -115,7 +119,7 @@ async function commitFirst(
 }
 
 function requestOf(
-  { process, before, kind }: PassContext,
+  { process, before, kind, settings }: PassContext,
   whole: WholeCommit,
   changes: readonly RecordChange[],
   at: number,
@@ -139,6 +143,7 @@ function requestOf(
       ...times,
       readUntil: readUntil(snapshot, source, whole.tasks),
       digests,
+      ...withheldIn(snapshot, settings.withhold ?? []),
     },
     ...(!content && { tombstone: tombstoneOf(whole, version) }),
     // A baseline finds no tombstones: nothing is deleted before it is complete.

@@ -21,6 +21,8 @@ export interface Seen {
   readonly tasks: TasksRead | undefined;
   /** Why an earlier pass, or an earlier run of this one, left it to be looked at again. */
   readonly recheck: Recheck | undefined;
+  /** True when the stored snapshot was read under another `withhold` (see underOneList). */
+  readonly isOfOtherList?: boolean;
 }
 
 export interface DecisionRules {
@@ -135,7 +137,7 @@ function unlistedWithTaskList({ listing, recheck }: Seen, { kind }: DecisionRule
 /** Compares what was read with the snapshot. A listed record that is older than that of the snapshot is not
  *  used (see freshest). */
 function differ(
-  { projectId, listed, snapshot }: Seen,
+  { projectId, listed, snapshot, isOfOtherList = false }: Seen,
   tasks: TasksRead,
   { kind, compare }: DecisionRules,
 ): { difference: Difference | undefined; isUncertain: boolean } {
@@ -145,7 +147,8 @@ function differ(
   const content = keepArchived(before, { record: source.record, tasks: tasks.tasks }, compare);
   const changes = compareProject(projectId, before, content, compare);
   const difference = { content, changes, source, tasks };
-  const isWritten = !snapshot || changes.length > 0 || needsRefresh(snapshot, difference, kind);
+  const isWritten =
+    !snapshot || changes.length > 0 || isOfOtherList || needsRefresh(snapshot, difference, kind);
   return { difference: isWritten ? difference : undefined, isUncertain };
 }
 

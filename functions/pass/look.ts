@@ -12,6 +12,7 @@ import type { Listed } from './reading/listing.ts';
 import { readTasks, type Same } from './reading/read-tasks.ts';
 import { type Found, reasonOf } from './rechecks.ts';
 import type { PassState } from './state.ts';
+import { underOneList } from './withheld.ts';
 
 /** How many conflicts with other passes are tolerated before this one gives up on the project. */
 const MAX_CONFLICTS = 20;
@@ -54,8 +55,9 @@ async function lookOrThrow(context: PassContext, state: PassState, candidate: Ca
   const rules = { kind: context.kind, round };
   let next = candidate;
   for (let conflicts = 0; conflicts < MAX_CONFLICTS; ) {
-    const seen = await observe(context, state, next);
-    if ('isSame' in seen) return { end: 'settled', tasksReadAt: seen.readAt };
+    const read = await observe(context, state, next);
+    if ('isSame' in read) return { end: 'settled', tasksReadAt: read.readAt };
+    const seen = underOneList(read, context.settings.withhold ?? []);
     const verdict = await decideByFreshRules(state, seen, rules);
     const { difference } = verdict;
     const { snapshot, tombstone } = seen;

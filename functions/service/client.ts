@@ -9,6 +9,7 @@ import {
   withoutDeepest,
 } from '../basics/json.ts';
 import { jsonEqual } from '../changes/equal.ts';
+import { withheldProperties, withoutProperties } from '../changes/withheld.ts';
 import { encodePart } from '../model/event-id.ts';
 import type { FieldDefinition } from '../model/field-definition.ts';
 import { pathOf } from './address.ts';
@@ -89,12 +90,10 @@ function isAnswer(error: ServiceError): boolean {
 
 /** The requests of service-api.md §4 by number, for one pass. */
 function createService(walking: Walking, readerFor: (ms?: number) => Reader): Service {
-  const { identifiers } = walking.context.settings;
-  const [projects, tasks, users] = [
-    recordsOf('project', identifiers),
-    recordsOf('task', identifiers),
-    recordsOf('user', identifiers),
-  ];
+  const { identifiers, processes } = walking.context.settings;
+  const withheld = new Map(processes.map(({ id, withhold = [] }) => [id, withheldProperties(withhold)]));
+  const recordsOf = (kind: Kind, processId = '') =>
+    readingOf({ kind, names: identifiers, withheld: withheld.get(processId) ?? NOTHING });
   const get = (scope: Scope, ...segments: string[]) => getOne(walking, { scope, segments });
   const within = (ms: number | undefined) => ({ ...walking, reader: readerFor(ms) });
   return {
@@ -107,7 +106,7 @@ function createService(walking: Walking, readerFor: (ms?: number) => Reader): Se
           updatedAfter: updatedAfter === undefined ? undefined : new Date(updatedAfter).toISOString(),
         },
         ...{ property: 'projects', after },
-        ...projects,
+        ...recordsOf('project', processId),
       }),
     tasks: (processId, projectId, { isKnown } = {}) =>
       walk(walking, {
@@ -115,7 +114,7 @@ function createService(walking: Walking, readerFor: (ms?: number) => Reader): Se
         scope: 'project',
         segments: ['processes', processId, 'projects', projectId, 'tasks'],
         isKnown,
-        ...tasks,
+        ...recordsOf('task', processId),
       }),
     auditLog: (processId, after) =>
       walk(walking, {
@@ -132,11 +131,11 @@ function createService(walking: Walking, readerFor: (ms?: number) => Reader): Se
         name: 'users',
         scope: 'everybody',
         segments: ['users'],
-        ...users,
+        ...recordsOf('user'),
       }),
     async user(userId, { ms } = {}) {
       const answer = await getOne(within(ms), { scope: 'everybody', segments: ['user', userId] });
-      return identify(answer, 'user', identifiers, '$', answer.body);
+      return identify(answer, { kind: 'user', names: identifiers, withheld: NOTHING }, '$', answer.body);
     },
     async coverpage(processId) {
       return definitionsIn(await get('process', 'processes', processId, 'coverpage'));
@@ -157,12 +156,23 @@ function readEntry({ context }: Walking, entry: JsonObject): JsonObject {
   return withoutDeepest(entry) as JsonObject;
 }
 
-function recordsOf(kind: Kind, names: Identifiers) {
-  const reading = JSON.stringify([READING, ...identifierNames(kind, names[kind])]);
+/** How records are read: their kind, the properties that may identify them, and those that are dropped at once. */
+interface Way {
+  readonly kind: Kind;
+  readonly names: Identifiers;
+  readonly withheld: ReadonlySet<string>;
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+function readingOf(way: Way) {
+  const { kind, names, withheld } = way;
+  const dropped = withheld.size > 0 ? [[...withheld].sort()] : [];
+  const reading = JSON.stringify([READING, ...identifierNames(kind, names[kind]), ...dropped]);
   return {
     reading: digestOf(reading).slice(0, 6),
     items: (answer: Answer, path: string, values: readonly Answer['body'][]) =>
-      identifyAll(answer, kind, names, path, values),
+      identifyAll(answer, way, path, values),
   };
 }
 
@@ -213,8 +223,8 @@ function asObject(answer: Answer, path: string, value: Json): JsonObject {
  * `projectId`, `taskId` or `userId`, else `externalId`; numbers become text. Throws a ServiceAnswerError with
  * the record's keys.
  */
-function identify(answer: Answer, kind: Kind, names: Identifiers, path: string, value: Json): ServiceRecord {
-  const fields = asObject(answer, path, value);
+function identify(answer: Answer, { kind, names, withheld }: Way, path: string, value: Json): ServiceRecord {
+  const fields = withoutProperties(asObject(answer, path, value), withheld);
   const candidates = identifierNames(kind, names[kind]);
   for (const name of candidates) {
     const value = fields[name];
@@ -226,22 +236,16 @@ function identify(answer: Answer, kind: Kind, names: Identifiers, path: string, 
 }
 
 /** All records of a page. Of several with one identifier the last one counts, flawed when they differ. */
-function identifyAll(
-  answer: Answer,
-  kind: Kind,
-  names: Identifiers,
-  path: string,
-  values: readonly Json[],
-): ServiceRecord[] {
+function identifyAll(answer: Answer, way: Way, path: string, values: readonly Json[]): ServiceRecord[] {
   const places = new Map<string, number>();
   const records: ServiceRecord[] = [];
   for (const [index, value] of values.entries()) {
-    const record = identify(answer, kind, names, `${path}[${index}]`, value);
+    const record = identify(answer, way, `${path}[${index}]`, value);
     const place = places.get(record.id) ?? index;
     const twin = records[place];
     places.set(record.id, index);
     const twinAt = twin && { ...twin, path: `${path}[${place}]` };
-    records.push(twinAt ? withTwin(answer, kind, `${path}[${index}]`, record, twinAt) : record);
+    records.push(twinAt ? withTwin(answer, way.kind, `${path}[${index}]`, record, twinAt) : record);
   }
   return records;
 }

@@ -38,6 +38,8 @@ export interface ConnectOptions {
   readonly concurrency?: number;
   readonly proxy?: ProxyRoute | undefined;
   readonly identifiers?: Identifiers | undefined;
+  /** Processes of whose records some properties are not kept (`withhold`). */
+  readonly processes?: readonly { readonly id: string; readonly withhold?: readonly string[] | undefined }[];
   /** `first` of each list; 200 projects, 500 tasks, 100 audit log entries, 1,000 users by default. */
   readonly pageSize?: { readonly [List in ListName]?: number | undefined } | undefined;
   /** False: it is known that the service sends no `Date`, and no notice reports it. */
@@ -95,6 +97,7 @@ export function readOptions(options: ConnectOptions): Settings {
   return {
     dateHeader: undefined,
     proxy: undefined,
+    processes: [],
     openAgent: agentOptions => new Agent(agentOptions),
     onRequest: () => {},
     onNotice: () => {},

@@ -110,7 +110,7 @@ function take(context: Context, question: Question, answer: HttpAnswer, trying: 
   const isKnown = question.isKnown?.(digest) === true;
   let body = isKnown ? undefined : parseBody(answer.body);
   if (!isKnown && body === undefined) {
-    return { failure: malformedFailure(trying, describe(answer, secrets.hide)) };
+    return { failure: malformedFailure(trying, describe(context, answer)) };
   }
   const value = {
     get body() {
@@ -129,11 +129,17 @@ function take(context: Context, question: Question, answer: HttpAnswer, trying: 
   }
 }
 
-function describe({ body, encoding = 'identity' }: HttpAnswer, hide: (text: string) => string): string {
+function describe(
+  { secrets: { hide }, settings }: Context,
+  { body, encoding = 'identity' }: HttpAnswer,
+): string {
   const text = decodeText(body);
   if (text === '') return 'an empty body';
   if (encoding.toLowerCase() !== 'identity')
     return `a body in the content-encoding "${excerpt(hide(encoding))}", which was not requested`;
+  const isWithheld = settings.processes.some(({ withhold = [] }) => withhold.length > 0);
+  if (text !== undefined && isWithheld)
+    return `${text.length} characters, not shown because fields are withheld`;
   if (text !== undefined) return `${text.length} characters that begin "${excerpt(hide(text))}"`;
   return 'bytes that are no UTF-8';
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../basics/json.ts';
 import type { Attempt } from '../model/delivery.ts';
 import type { ChangeEvent } from '../model/event.ts';
 import type { Completion } from '../model/process-state.ts';
-import type { ReadUntil, Snapshot } from '../model/snapshot.ts';
+import type { ReadUntil, Snapshot, Withheld } from '../model/snapshot.ts';
 
 /** zstd(JSON), at zstd's default level: higher ones cost a pass more time than they save in table bytes. */
 export function encode(value: unknown): Uint8Array {
@@ -17,21 +17,26 @@ export function decode(bytes: Uint8Array): unknown {
 }
 
 /** The encoded part of a snapshot. */
-type EncodedPart = Pick<Snapshot, 'content' | 'readUntil'>;
+type EncodedPart = Pick<Snapshot, 'content' | 'readUntil' | 'withheld'>;
 
 /** A project and its tasks as bytes: `{"record": {...}, "tasks": [[id, record], ...]}`. Pairs, not an object: a task
  *  identifier may be `__proto__`, or a number, which an object would put first. */
-export function encodeContent({ content, readUntil }: EncodedPart): Uint8Array {
-  return encode({ record: content.record, tasks: [...content.tasks], readUntil });
+export function encodeContent({ content, readUntil, withheld }: EncodedPart): Uint8Array {
+  return encode({ record: content.record, tasks: [...content.tasks], readUntil, withheld });
 }
 
 export function decodeContent(bytes: Uint8Array): EncodedPart {
-  const { record, tasks, readUntil } = decode(bytes) as {
+  const { record, tasks, readUntil, withheld } = decode(bytes) as {
     record: JsonObject;
     tasks: [string, JsonObject][];
     readUntil?: ReadUntil;
+    withheld?: Withheld;
   };
-  return { content: { record, tasks: new Map(tasks) }, ...(readUntil !== undefined && { readUntil }) };
+  return {
+    content: { record, tasks: new Map(tasks) },
+    ...(readUntil !== undefined && { readUntil }),
+    ...(withheld !== undefined && { withheld }),
+  };
 }
 
 /** The events of one change record, as `publish.ts` sends them: byte for byte what was committed. */

@@ -210,6 +210,10 @@ export interface ProcessProps {
    *  @default [] */
   readonly ignoreFields?: readonly string[];
 
+  /** Fields that are dropped as soon as they are read: names of properties, or the `externalId`s of custom fields.
+   *  @default - none */
+  readonly withhold?: readonly string[];
+
   /** `false` if the credentials may not read the audit log, which is then not read.
    *  @default true */
   readonly auditLog?: boolean;

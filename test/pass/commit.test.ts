@@ -73,6 +73,7 @@ async function committing(
       },
     },
     process: { workspace: 'eu', processId: 'p' },
+    settings: {},
     clock: () => AT,
     onCommitted: (one: readonly string[]) => ids.push(one),
     snapshots: {

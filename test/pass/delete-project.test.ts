@@ -40,6 +40,7 @@ async function deleting(
     ...{ kind: 'sweep', before: known },
     heartbeat: { beat: async () => undefined },
     process: { workspace: 'eu', processId: 'p' },
+    settings: {},
     clock: () => AT,
     snapshots: {
       load: async () => snapshot,

@@ -61,6 +61,7 @@ describe('a look at a project', () => {
       kind,
       before: { ...UNKNOWN_PROCESS, rechecks: new Map(recheck && [['7', recheck]]) },
       process: { workspace: 'eu', processId: 'p' },
+      settings: {},
       clock: () => AT,
       snapshots: {
         load: async () => snapshot,
