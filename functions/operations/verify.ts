@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import type { ProcessKey } from '../basics/process.ts';
+import { withheldProperties } from '../changes/withheld.ts';
+import type { Withheld } from '../model/snapshot.ts';
 import { TornSnapshotError } from '../store/store.ts';
 import type { OperationOf, OperationsContext } from './context.ts';
 import { cursorTo, iso, readCursor, searchJournal } from './page.ts';
@@ -132,7 +134,10 @@ async function readSnapshots(
     if (bytes > MAX_BYTES || (read.length > 0 && clock() - began > SLICE_TIMEOUT_MS))
       return { snapshots: read, ...cursorTo('verify', { project: index, record }) };
     const project = projects[index] as string;
-    const { all, ...head } = await readSnapshot(snapshots, process, project);
+    const { all, ...head } = await readSnapshot(snapshots, process, {
+      projectId: project,
+      since: began - VERIFIED_MS,
+    });
     let end = record;
     while (end < all.length && (end === record || bytes <= MAX_BYTES)) bytes += sizeOf(all[end++]);
     read.push({ project, ...head, records: all.slice(record, end) });
@@ -142,11 +147,26 @@ async function readSnapshots(
   return { snapshots: read };
 }
 
-async function readSnapshot(snapshots: Ports['snapshots'], process: ProcessKey, projectId: string) {
+/** The properties that events do not lead to: withheld now, or since an event that counts. */
+function withheldBy({ names, shown = [] }: Withheld, since: number): string[] {
+  const lately = shown.filter(([, version]) => version >= since).map(([name]) => name);
+  return [...withheldProperties([...names, ...lately])];
+}
+
+async function readSnapshot(
+  snapshots: Ports['snapshots'],
+  process: ProcessKey,
+  { projectId, since }: { readonly projectId: string; readonly since: number },
+) {
   try {
     const snapshot = await snapshots.load(process, projectId);
     if (!snapshot) return { all: [] };
-    return { all: [...recordsOf(projectId, snapshot.content)], version: snapshot.version };
+    const { content, version, withheld } = snapshot;
+    return {
+      all: [...recordsOf(projectId, content)],
+      version,
+      ...(withheld && { withheld: withheldBy(withheld, since) }),
+    };
   } catch (error) {
     if (error instanceof TornSnapshotError) return { all: [], problem: error.message };
     throw error;

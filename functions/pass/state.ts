@@ -14,6 +14,7 @@ import type { Service } from '../service/service.ts';
 import { announce, type Draft, inHalves } from './announce.ts';
 import type { Actors } from './audit-log/actors.ts';
 import type { PassContext, Reports } from './context/context.ts';
+import { reportNames } from './withheld.ts';
 
 /** What this run of a pass has found so far. */
 export class PassState {
@@ -103,6 +104,7 @@ class Definitions {
       }));
     };
     this.events = await announce(this.#context, before, decide);
+    reportNames(this.#context, definitions);
     this.#rules = rulesOf(definitions, this.#ignored);
     return this.#rules;
   }

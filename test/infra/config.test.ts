@@ -119,6 +119,24 @@ describe('an error in the configuration names the path, what was found and what 
       { audit: true, auditLog: false },
       'audit: found true; allowed: false, or left out, where auditLog is false',
     ],
+    [
+      'process',
+      { audit: true, withhold: ['salary'] },
+      'audit: found true; allowed: false, or left out, where fields are withheld',
+    ],
+    ['process', { withhold: [] }, 'withhold: found []; allowed: a list of at least one of field names'],
+    ...['id', 'ID', 'taskId', 'externalId', 'updatedAt'].map(
+      (name): [keyof typeof PLACES, object, string] => [
+        'process',
+        { withhold: ['salary', name] },
+        `withhold[1]: found "${name}"; allowed: a field that is neither an identifier nor the time of an update`,
+      ],
+    ),
+    [
+      'workspace',
+      { identifiers: { task: 'taskNo' }, processes: [{ id: 'p', withhold: ['task no'] }] },
+      'identifiers: found an object; allowed: properties that no process withholds',
+    ],
     ['process', { overlap: '120' }, 'overlap: found "120"; allowed: a duration from "1s" to "1d"'],
     ['process', { overlap: 120 }, 'overlap: found 120; allowed: a duration'],
     [
@@ -261,7 +279,7 @@ describe('an unknown key', () => {
   test('that resembles none gets the list of those that are allowed', () => {
     expect(problemsOf(config({}, {}, { colour: 'red' }))).toEqual([
       'changewire.workspaces[0].processes[0].colour: unknown key (text of 3 characters); ' +
-        'allowed keys: id, overlap, ignoreFields, auditLog, audit, changes, sweep',
+        'allowed keys: id, overlap, ignoreFields, withhold, auditLog, audit, changes, sweep',
     ]);
   });
 });

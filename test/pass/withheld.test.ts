@@ -1,8 +1,11 @@
+import { zstdDecompressSync } from 'node:zlib';
+import { paginateScan } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { withheldProperties } from '../../functions/changes/withheld.ts';
+import { underOneList } from '../../functions/pass/withheld.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';
-import { inShort, PROCESS, type World } from '../kit/world.ts';
+import { inShort, PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const stage = openStage();
 let world: World;
@@ -13,8 +16,8 @@ const processWith = (withhold: readonly string[]) => ({
 });
 
 /** Ten minutes after a baseline under this list. */
-async function settledUnder(withhold: readonly string[]): Promise<void> {
-  world = await stage.settled({ settings: { processes: [processWith(withhold)] } as never });
+async function settledUnder(withhold: readonly string[], options: WorldOptions = {}): Promise<void> {
+  world = await stage.settled({ ...options, settings: { processes: [processWith(withhold)] } as never });
 }
 
 /** A pass, a minute later, under a list. @returns the events that it emitted */
@@ -39,9 +42,29 @@ async function stored(): Promise<Set<string>> {
   return names;
 }
 
+/** All values of all items of the table, in plain text. */
+async function rowsOfTable(): Promise<string> {
+  const texts: string[] = [];
+  const replacer = (_: string, value: unknown) => {
+    if (!(value instanceof Uint8Array)) return value;
+    texts.push(zstdDecompressSync(value).toString('utf8'));
+    return undefined;
+  };
+  const { client, tableName: TableName } = stage.table;
+  for await (const { Items } of paginateScan({ client }, { TableName, ConsistentRead: true }))
+    texts.push(JSON.stringify(Items, replacer));
+  return texts.join();
+}
+
 const TASK = '500001';
 const editProject = (values: Record<string, string>) => world.edit.updateProject(PROCESS, '1001', values);
 const editTask = (values: Record<string, string>) => world.edit.updateTask(PROCESS, '1001', TASK, values);
+
+/** A task more at each request for the tasks of the first project. */
+const neverAtRest = () => {
+  const before = async () => void world.edit.createTask(PROCESS, '1001', { note: 'x' });
+  return world.service.fail({ when: isTasksOf('1001'), times: 1_000, fault: { before } });
+};
 
 describe('withheld fields', () => {
   it('are in no snapshot and no event: created, changed or deleted', async () => {
@@ -58,6 +81,9 @@ describe('withheld fields', () => {
     expect(JSON.stringify(events)).not.toMatch(/4711|2026-12-24|"budget"|"dueDate"/);
     expect((await stored()).isDisjointFrom(new Set(['budget', 'dueDate']))).toBe(true);
     expect(await stored()).toContain('effortHours');
+    const rows = await rowsOfTable();
+    expect(rows).toContain('effortHours');
+    expect(rows).not.toMatch(/4711|2026-12-24/);
   });
 
   it('are in no deletion of a project whose snapshot is older than the list', async () => {
@@ -69,35 +95,40 @@ describe('withheld fields', () => {
   });
 
   it('are not among the tasks that stay known where a list never came to rest', async () => {
-    await settledUnder([]);
-    const shorten = () => world.edit.createTask(PROCESS, '1001', { note: 'x' });
-    world.service.fail({
-      when: isTasksOf('1001'),
-      times: 1_000,
-      fault: { before: async () => void shorten() },
-    });
-    const events = await passUnder(['Due date']);
-    expect(JSON.stringify(events)).not.toContain('"dueDate"');
+    await settledUnder([], { pageSize: { tasks: 1 } });
+    neverAtRest();
+    expect(JSON.stringify(await passUnder(['Due date']))).not.toContain('"dueDate"');
     const content = await world.snapshots.load(world.process, '1001');
     expect(JSON.stringify([...(content?.content.tasks.values() ?? [])])).not.toContain('"dueDate"');
   });
 
-  it('come and go without an event when the list changes, and a project whose tasks cannot be read waits', async () => {
-    await settledUnder([]);
-    expect(await passUnder(['budget', 'Due date'])).toEqual([]);
-    expect((await stored()).isDisjointFrom(new Set(['budget', 'dueDate']))).toBe(true);
-    editProject({ budget: '1' });
-    editTask({ dueDate: '2027-01-01' });
-    stage.refuse('1001', 404, 2);
-    expect(await passUnder([])).toEqual([]);
-    expect(await passUnder([])).toEqual([]);
-    expect(await passUnder([])).toEqual([]);
-    const { content } = (await world.snapshots.load(world.process, '1001')) ?? {};
-    expect(content?.record.budget).toBe('1');
-    expect(content?.tasks.get(TASK)?.dueDate).toBe('2027-01-01');
-    editProject({ budget: '2' });
-    expect(inShort(await passUnder([], 'changes'))).toEqual(['project.updated 1001 budget: "1" → "2"']);
-  });
+  it.each([
+    ['cannot be read', () => stage.refuse('1001', 404, 2)],
+    ['never come to rest', () => neverAtRest()],
+  ])(
+    'come and go without an event when the list changes; they wait where the tasks %s',
+    async (_, disturb) => {
+      await settledUnder([], { pageSize: { tasks: 1 } });
+      expect(await passUnder(['budget', 'Due date', 'summary'])).toEqual([]);
+      expect((await stored()).isDisjointFrom(new Set(['budget', 'dueDate']))).toBe(true);
+      editProject({ budget: '1', summary: '1' });
+      editTask({ dueDate: '2027-01-01' });
+      const disturbed = disturb();
+      const events = [];
+      for (let pass = 1; pass <= 3; pass += 1) events.push(...(await passUnder(['summary'])));
+      disturbed.cancel();
+      events.push(...(await passUnder(['summary'])));
+      expect(inShort(events).join()).not.toContain('.updated');
+      const { content } = (await world.snapshots.load(world.process, '1001')) ?? {};
+      expect(content?.record).toMatchObject({ budget: '1' });
+      expect(content?.record).not.toHaveProperty('summary');
+      expect(content?.tasks.get(TASK)?.dueDate).toBe('2027-01-01');
+      editProject({ budget: '2', summary: '2' });
+      expect(inShort(await passUnder(['summary'], 'changes'))).toEqual([
+        'project.updated 1001 budget: "1" → "2"',
+      ]);
+    },
+  );
 
   it('and none else are left out, whatever is edited while the list changes', async () => {
     const fields = ['budget', 'summary', 'Due date', 'Note'] as const;
@@ -137,5 +168,54 @@ describe('withheld fields', () => {
       }),
       { numRuns: 15 },
     );
+  });
+});
+
+it('tells that a field is not withheld where the list has its name in place of its externalId', async () => {
+  await settledUnder(['Risk level', 'Effort hours', 'effortHours', 'nothing']);
+  expect(stage.warned(/not withheld/)).toEqual([
+    expect.objectContaining({ field: 'Risk level', externalId: 'risk-level' }),
+  ]);
+});
+
+describe('a snapshot of another list', () => {
+  const record = { id: '7', salary: '1', bonus: '2' };
+  const times = { readAt: 5, readBefore: 6 };
+  const listed = { record: { ...record, salary: '3' }, digest: 'r', ...times };
+  const tasks = { tasks: new Map([['1', { id: '1', salary: '4' }]]), digest: 't', ...times };
+  const content = { record: { id: '7', bonus: '2' }, tasks: new Map([['1', { id: '1', bonus: '2' }]]) };
+  const snapshot = { version: 9, content, recordReadAt: 1, tasksReadAt: 1, withheld: { names: ['salary'] } };
+  const seen = {
+    projectId: '7',
+    listing: 'whole',
+    snapshot,
+    tombstone: undefined,
+    recheck: undefined,
+  } as const;
+
+  it.each([
+    ['the tasks', { listed, tasks: undefined }],
+    ['the record', { listed: undefined, tasks }],
+    ['all tasks', { listed, tasks: { ...tasks, isUnstable: true } }],
+  ])(
+    'is compared without the fields of both lists, and known by no bytes, where %s were not read',
+    (_, read) => {
+      const { snapshot: known, ...now } = underOneList({ ...seen, ...read }, ['bonus']);
+      expect(known).toMatchObject({ withheld: { names: ['salary', 'bonus'] } });
+      expect(JSON.stringify([known?.content.record, ...(known?.content.tasks.values() ?? [])])).toBe(
+        '[{"id":"7"},{"id":"1"}]',
+      );
+      if (now.listed) expect(now.listed).toEqual({ ...listed, record: { id: '7' }, digest: '' });
+      if (now.tasks)
+        expect(now.tasks).toMatchObject({ digest: undefined, tasks: new Map([['1', { id: '1' }]]) });
+    },
+  );
+
+  it('keeps since which version events do not lead to a field, until that is withheld again', () => {
+    const read = { listed: { ...listed, record: { id: '7', salary: '3' } }, tasks };
+    const shown = underOneList({ ...seen, ...read }, ['bonus']).snapshot;
+    expect(shown?.withheld).toEqual({ names: ['bonus'], shown: [['salary', 9]] });
+    const again = underOneList({ ...seen, ...read, snapshot: shown }, ['salary']).snapshot;
+    expect(again?.withheld).toEqual({ names: ['salary'], shown: [['bonus', 9]] });
   });
 });

@@ -170,6 +170,10 @@ describe('a request that fails for a while', () => {
     expect(error).toMatchObject({ name: 'ServiceAnswerError', path: '$', expected: 'JSON' });
     expect(error.message).toContain('37 characters that begin "<html>\\u{7}\\u{2028}<title>Sign in');
     expect(requests).toHaveLength(3);
+    const hidden = await rig(html, { processes: [{ id: 'p', withhold: ['salary'] }] });
+    expect((await failureOf(hidden.service.user('u'))).message).toContain(
+      'found 37 characters, not shown because fields are withheld',
+    );
   });
 });
 

@@ -150,6 +150,7 @@ const verifyAnswer = z.strictObject({
       records: z.array(z.tuple([z.string(), z.array(z.tuple([z.string(), meaning]))])),
       /** Why it cannot be read. */
       problem: z.string().optional(),
+      withheld: z.array(z.string()).optional(),
     }),
   ),
   /** Only for `deliveries`: those of the events in this slice, by state. */

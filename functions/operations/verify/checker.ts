@@ -22,6 +22,8 @@ interface Compared {
   readonly records: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** Why it cannot be read. */
   readonly problem?: string | undefined;
+  /** Fields that events do not lead to, because they are withheld or were. */
+  readonly withheld?: ReadonlySet<string>;
 }
 
 /** The last value of a field, and the event with it. A value that was cut is undefined. */
@@ -89,21 +91,24 @@ export class Checker {
   }
 
   /** Where the snapshot of a project differs from what its events lead to. */
-  compare(project: string, { records, problem }: Compared): Mismatch[] {
+  compare(project: string, { records, problem, withheld = NONE }: Compared): Mismatch[] {
     const all: Mismatch[] = [];
+    const isWithheld = ({ record, field }: Mismatch) =>
+      projectOf(record) === project && withheld.has(field ?? '');
+    if (withheld.size > 0) this.#gaps = this.#gaps.filter(gap => !isWithheld(gap));
     for (const [record, fields] of this.#records.get(project) ?? []) {
       const stored = records.get(record);
       const isThere = stored ? PRESENT : ABSENT;
       const { value, event } = fields.get(EXISTENCE) as Last;
       if (value !== isThere)
         all.push({ record, expected: String(value), found: problem ?? isThere, after: event });
-      else if (stored) all.push(...differing(record, fields, stored));
+      else if (stored) all.push(...differing(record, fields, stored).filter(one => !isWithheld(one)));
     }
     return all;
   }
 
   #fieldsOf(record: string): Map<string, Last> {
-    const project = record.split('/tasks/', 1)[0] as string;
+    const project = projectOf(record);
     const records = this.#records.get(project) ?? new Map<string, Map<string, Last>>();
     this.#records.set(project, records);
     const fields = records.get(record) ?? new Map<string, Last>();
@@ -145,6 +150,11 @@ export class Checker {
       this.#gaps.push({ ...gap, expected: to as string, after: event, since: version });
   }
 }
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** The subject of the record's project. */
+const projectOf = (record: string): string => record.split('/tasks/', 1)[0] as string;
 
 function differing(
   record: string,

@@ -117,6 +117,7 @@ interface Whole {
   readonly subject: string;
   readonly version: number | undefined;
   readonly problem: string | undefined;
+  readonly withheld: ReadonlySet<string>;
   readonly records: Map<string, ReadonlyMap<string, string>>;
 }
 
@@ -124,12 +125,12 @@ interface Whole {
  *  here is the last one, and it is read again. */
 async function* readSnapshots(ask: AskSlice, head: Head, subjects: readonly string[]): AsyncIterable<Whole> {
   let whole: Whole | undefined;
-  for await (const { project, version, problem, records } of readParts(ask, head, subjects)) {
+  for await (const { project, version, problem, withheld, records } of readParts(ask, head, subjects)) {
     const subject = subjectOf(project);
     if (whole && whole.subject !== subject) yield whole;
     const before: Whole['records'] = whole?.subject === subject ? whole.records : new Map();
     for (const [record, fields] of records) before.set(record, new Map(fields));
-    whole = { subject, version, problem, records: before };
+    whole = { subject, version, problem, withheld: new Set(withheld), records: before };
   }
   if (whole) yield whole;
 }

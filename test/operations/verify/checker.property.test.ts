@@ -162,4 +162,22 @@ describe('the events of a project', () => {
     ]);
     expect(checkerOf(edits.changes).compare(SUBJECT, storedOf(edits.last))).toEqual([]);
   });
+
+  it('prove nothing about fields that the snapshot withholds, and all about the others', () => {
+    const named = (one: string, two: string) => ({
+      content: { record: { id: 7, one, two }, tasks: {} },
+      isStored: false,
+    });
+    const { changes } = historyOf([named('a', 'a'), named('b', 'b'), named('c', 'c'), named('d', 'd')]);
+    const checker = checkerOf([changes[0], changes[2]] as Change[]);
+    const compare = (withheld: readonly string[]) =>
+      checker
+        .compare(SUBJECT, {
+          ...storedOf(contentOf({ record: { id: 7, one: 'x', two: 'x' }, tasks: {} })),
+          withheld: new Set(withheld),
+        })
+        .map(({ field }) => field);
+    expect([checker.gaps().length, compare([])]).toEqual([2, ['one', 'two']]);
+    expect([compare(['one']), checker.gaps().map(({ field }) => field)]).toEqual([['two'], ['two']]);
+  });
 });

@@ -1,0 +1,101 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { zstdDecompressSync } from 'node:zlib';
+import { expect, onTestFinished, test } from 'vitest';
+import { startSimulatedService } from '../../simulator/server.ts';
+import { receiver } from '../kit/delivery/receiver.ts';
+import { run, until } from '../kit/local/run.ts';
+import { temporaryDirectory } from '../kit/temporary.ts';
+
+/** All values of all rows of all tables of a run, by table, in plain text. */
+function rowsOf(directory: string): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const file of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.sqlite')) continue;
+    const database = new DatabaseSync(join(directory, file), { readOnly: true });
+    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+    for (const { name } of tables as { name: string }[]) {
+      const rows = database.prepare(`SELECT * FROM "${name}"`).all();
+      texts.set(name, rows.flatMap(row => Object.values(row).map(plain)).join('\n'));
+    }
+    database.close();
+  }
+  return texts;
+}
+
+function plain(value: unknown): string {
+  if (!(value instanceof Uint8Array)) return String(value);
+  try {
+    return zstdDecompressSync(value).toString('utf8');
+  } catch {
+    return Buffer.from(value).toString('latin1');
+  }
+}
+
+test('a withheld field is in no row, event, log or chat, before and after the list changed', async () => {
+  const service = await startSimulatedService();
+  onTestFinished(service.stop);
+  const receivers = [await receiver(), await receiver(), await receiver()] as const;
+  const [hook, slack, teams] = receivers;
+  const { baseUrl, authUrl, audience, clientId, clientSecret, workspace } = service;
+  const [id = ''] = workspace.processes();
+  const project = String(workspace.projects(id)[0]?.id);
+  const directory = temporaryDirectory();
+  const environment = {
+    ...{ EU_CLIENT_ID: clientId, EU_CLIENT_SECRET: clientSecret },
+    ...{ ENDPOINT_HOOK_URL: hook.url, ENDPOINT_SLACK_URL: slack.url, ENDPOINT_TEAMS_URL: teams.url },
+  };
+  let printed = '';
+  const start = (withhold: readonly string[], args: string) => {
+    const file = join(directory, 'changewire.json');
+    const process = { id, ...(withhold.length > 0 && { withhold }) };
+    const workspaces = [{ name: 'eu', baseUrl, authUrl, audience, processes: [process] }];
+    const endpoints = [
+      { name: 'hook', kind: 'webhook' },
+      { name: 'slack', kind: 'slack' },
+      { name: 'teams', kind: 'teams' },
+    ];
+    writeFileSync(file, JSON.stringify({ workspaces, endpoints }));
+    return run(directory, `--json --config ${file} ${args}`, environment);
+  };
+  const once = async (withhold: readonly string[]) => {
+    const only = start(withhold, '--once');
+    expect(await only.ended()).toBe(0);
+    printed += only.stdout() + only.stderr();
+  };
+  const edit = (budget: string, summary: string) => workspace.updateProject(id, project, { budget, summary });
+  const sent = (after: readonly number[] = []) =>
+    receivers.flatMap(({ received }, index) => received.slice(after[index]).map(({ body }) => body)).join();
+  const tablesWith = (text: string) =>
+    [...rowsOf(directory)].flatMap(([name, all]) => (all.includes(text) ? [name] : []));
+
+  edit('471100', 'unused');
+  await once(['budget']);
+  edit('471101', 'first-summary');
+  await once(['budget']);
+  expect(tablesWith('first-summary')).not.toEqual([]);
+  expect(sent() + printed).not.toContain('4711');
+  expect(tablesWith('4711')).toEqual([]);
+
+  // Without the list, each of these places has the field.
+  edit('471102', 'second-summary');
+  await once([]);
+  edit('471103', 'third-summary');
+  await once([]);
+  for (const { received } of receivers)
+    expect(received.map(({ body }) => body).join()).toMatch(/471103|471,103/);
+  expect(printed).toContain('471103');
+  expect(tablesWith('471103').length).toBeGreaterThan(1);
+
+  const before = receivers.map(({ received }) => received.length);
+  edit('471104', 'last-summary');
+  const last = start(['budget'], '');
+  const isTold = ({ received }: typeof hook) => received.some(({ body }) => body.includes('last-summary'));
+  await until(() => receivers.every(isTold));
+  last.interrupt();
+  expect(await last.ended()).toBe(0);
+  expect(sent(before) + last.stdout() + last.stderr()).not.toMatch(/4711|471,1/);
+  expect(rowsOf(directory).get('project')).not.toContain('4711');
+  expect(tablesWith('471104')).toEqual([]);
+}, 60_000);
