@@ -2,6 +2,7 @@ import { canonicalDecimal } from '../basics/decimal.ts';
 import { isEmpty } from '../basics/empty.ts';
 import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
 import { byText } from '../basics/order.ts';
+import { camelCase } from '../basics/property-names.ts';
 import type { FieldChange } from '../model/event.ts';
 import type { FieldDefinition, KnownField } from '../model/field-definition.ts';
 import { canonicalJson, differingNames, jsonEqual } from './equal.ts';
@@ -142,16 +143,6 @@ export function indexProjectFields(definitions: readonly KnownField[]): FieldInd
 /** Task properties are named by `externalId` in camelCase, or as it stands (service-api.md §2.3). */
 export function indexTaskFields(definitions: readonly KnownField[]): FieldIndex {
   return index(definitions, definition => [definition.externalId, camelCase(definition.externalId)]);
-}
-
-/** `Due date`, `due_date`, `due-date` and `DueDate` are all `dueDate`. */
-export function camelCase(externalId: string): string {
-  const [first = '', ...rest] = externalId.match(/[\p{L}\p{N}]+/gu) ?? [];
-  return lowerFirst(first) + rest.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('');
-}
-
-function lowerFirst(word: string): string {
-  return word === word.toUpperCase() ? word.toLowerCase() : word.charAt(0).toLowerCase() + word.slice(1);
 }
 
 /** Exact names win over derived ones, and fields in use over archived ones that had the same name. */

@@ -1,26 +1,5 @@
 import type { JsonObject } from '../basics/json.ts';
-
-/** The usual names of update timestamps. The service documents none (service-api.md §2.4). */
-export const UPDATE_TIMESTAMPS = [
-  'updatedAt',
-  'updatedOn',
-  'updatedDate',
-  'updated',
-  'updated_at',
-  'lastUpdated',
-  'lastUpdatedAt',
-  'lastUpdate',
-  'modifiedAt',
-  'modifiedOn',
-  'modified',
-  'modified_at',
-  'lastModified',
-  'lastModifiedAt',
-  'lastModifiedDate',
-  'lastChanged',
-  'lastChangedAt',
-  'lastActivityAt',
-];
+import { UPDATE_TIMESTAMPS } from '../basics/property-names.ts';
 
 /** The fields whose change alone does not count as a change of the record. */
 export function ignoredFields(configured: readonly string[]): ReadonlySet<string> {

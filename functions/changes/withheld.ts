@@ -1,12 +1,5 @@
 import type { JsonObject } from '../basics/json.ts';
 import type { ProjectContent } from '../model/snapshot.ts';
-import { camelCase } from './compare-record.ts';
-
-/** The properties that show the fields of a process's `withhold`: custom fields of tasks are shown in camelCase
- *  (service-api.md §2.3). */
-export function withheldProperties(names: readonly string[]): ReadonlySet<string> {
-  return new Set(names.flatMap(name => [name, camelCase(name)]));
-}
 
 /** The record without these properties: itself, if it has none of them. */
 export function withoutProperties(record: JsonObject, properties: ReadonlySet<string>): JsonObject {

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { identifierNames, type RecordKind } from '../basics/identifier-names.ts';
 import type { Networks } from '../basics/networks.ts';
+import { UPDATE_TIMESTAMPS, withheldProperties } from '../basics/property-names.ts';
 import type { ProxyRoute } from '../basics/proxy.ts';
-import { UPDATE_TIMESTAMPS } from '../changes/ignored-fields.ts';
-import { withheldProperties } from '../changes/withheld.ts';
 import { ENDPOINT_NAME, type LinkTemplate } from '../model/endpoint.ts';
 import { hint, isWords } from './problems.ts';
 import { duration, key, LOOPBACK, list, object, secureAddress, text, whole, yesNo } from './values.ts';
@@ -135,7 +134,7 @@ const property = () => text(/^.{1,256}$/s, 'the name of a property of the record
 export const processId = () =>
   text(/^[\x21-\x7e]{1,128}$/, "the service's id of the process: 1 to 128 printable characters, no spaces");
 
-/** Passes tell records apart, and which reading is newer, by these properties. */
+/** The properties by which passes recognise records, and the newer of two readings. */
 const NEEDED = new Set([...identifierNames('project'), ...identifierNames('task'), ...UPDATE_TIMESTAMPS]);
 
 const withheldField = () =>

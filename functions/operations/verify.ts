@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ProcessKey } from '../basics/process.ts';
-import { withheldProperties } from '../changes/withheld.ts';
+import { withheldProperties } from '../basics/property-names.ts';
 import type { Withheld } from '../model/snapshot.ts';
 import { TornSnapshotError } from '../store/store.ts';
 import type { OperationOf, OperationsContext } from './context.ts';

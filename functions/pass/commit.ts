@@ -1,10 +1,11 @@
 import { assert } from '../basics/assert.ts';
 import type { ProcessKey } from '../basics/process.ts';
+import { withheldProperties } from '../basics/property-names.ts';
 import { buildEvents, type Commit } from '../changes/build-events.ts';
 import { applyChanges, compareProject, type RecordChange } from '../changes/compare-project.ts';
 import { jsonEqual } from '../changes/equal.ts';
 import { updateTime } from '../changes/ignored-fields.ts';
-import { contentWithout, withheldProperties } from '../changes/withheld.ts';
+import { contentWithout } from '../changes/withheld.ts';
 import type { ProcessState } from '../model/process-state.ts';
 import type { ProjectContent, ReadUntil, Snapshot, Tombstone } from '../model/snapshot.ts';
 import type { CommitRequest, CommitResult } from '../store/store.ts';

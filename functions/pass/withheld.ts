@@ -1,12 +1,13 @@
 import type { JsonObject } from '../basics/json.ts';
-import { contentWithout, tasksWithout, withheldProperties, withoutProperties } from '../changes/withheld.ts';
+import { withheldProperties } from '../basics/property-names.ts';
+import { contentWithout, tasksWithout, withoutProperties } from '../changes/withheld.ts';
 import type { Definitions } from '../model/field-definition.ts';
 import type { ProjectContent, Snapshot } from '../model/snapshot.ts';
 import type { PassContext } from './context/context.ts';
 import type { Seen } from './decide.ts';
 
 /** What was read of a project, with its snapshot as if that had been read under today's `withhold`: a change of the
- *  list is no change of a record. Fields that are new on the list leave the snapshot, and fields that are off the
+ *  list does not change a record. Fields that are new on the list leave the snapshot, and fields that are off the
  *  list enter it as they are read now. */
 export function underOneList(seen: Seen, names: readonly string[]): Seen {
   const { snapshot, listed, tasks } = seen;

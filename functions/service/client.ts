@@ -8,8 +8,9 @@ import {
   MAX_LEVELS,
   withoutDeepest,
 } from '../basics/json.ts';
+import { withheldProperties } from '../basics/property-names.ts';
 import { jsonEqual } from '../changes/equal.ts';
-import { withheldProperties, withoutProperties } from '../changes/withheld.ts';
+import { withoutProperties } from '../changes/withheld.ts';
 import { encodePart } from '../model/event-id.ts';
 import type { FieldDefinition } from '../model/field-definition.ts';
 import { pathOf } from './address.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../functions/basics/json.ts';
+import { camelCase } from '../../functions/basics/property-names.ts';
 import {
-  camelCase,
   indexProjectFields,
   indexTaskFields,
   isSameIdentifier,

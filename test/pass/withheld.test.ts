@@ -2,7 +2,7 @@ import { zstdDecompressSync } from 'node:zlib';
 import { paginateScan } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withheldProperties } from '../../functions/changes/withheld.ts';
+import { withheldProperties } from '../../functions/basics/property-names.ts';
 import { underOneList } from '../../functions/pass/withheld.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';
 import { inShort, PROCESS, type World, type WorldOptions } from '../kit/world.ts';
