@@ -39,7 +39,7 @@ async function committing(
   };
   const before = { ...UNKNOWN_PROCESS, rechecks: new Map() };
   const process = { workspace: 'eu', processId: 'p' };
-  const context = { kind, before, process, clock, snapshots } as unknown as PassContext;
+  const context = { kind, before, process, settings: {}, clock, snapshots } as unknown as PassContext;
   const state = { inTurn: (work: () => unknown) => work() } as unknown as PassState;
   await commit(context, state, {
     ...{ projectId: '7', snapshot: SNAPSHOT, content: NEW, changes: CHANGES },
