@@ -10,7 +10,7 @@ import { showList } from './list.ts';
 export function endpointDeliveryCommands(endpoints: Command, { run }: Cli): void {
   endpoints
     .command('attempts <name>')
-    .description('list delivery attempts of the last 7 days, newest first')
+    .description('list delivery attempts, newest first')
     .option('--event <id>', 'only attempts of this event')
     .option('--limit <n>', 'maximum number, or "all"', limitOf, 20)
     .addHelpText(
@@ -26,7 +26,7 @@ export function endpointDeliveryCommands(endpoints: Command, { run }: Cli): void
           itemsOf: ({ attempts }) => attempts,
           format: (all, display) =>
             all.length === 0
-              ? text`${endpoint} has no delivery attempts in the last 7 days.`
+              ? text`${endpoint} has no delivery attempts that are kept.`
               : attemptsTable(all, display),
         }),
       ),

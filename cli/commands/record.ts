@@ -55,8 +55,6 @@ function recordText(
     '',
     table([{ title: 'FIELD', whole: true }, { title: 'VALUE' }], rows, display),
     '',
-    ...(events.length > 0
-      ? events.map(event => eventText(event, display))
-      : ['No changes in the last 30 days.']),
+    ...(events.length > 0 ? events.map(event => eventText(event, display)) : ['No changes in the journal.']),
   ].join('\n');
 }

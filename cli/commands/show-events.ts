@@ -14,7 +14,7 @@ export async function showNewest(context: Context, query: EventQuery, limit: num
   const { print } = context;
   const { found, isMore } = await tail(context, query, limit);
   if (found.length > 0) show(print, found);
-  else if (!print.json) print.note('No matching events in the last 30 days.');
+  else if (!print.json) print.note('No matching events in the journal.');
   if (isMore) print.note(MORE);
 }
 

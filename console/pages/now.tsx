@@ -139,7 +139,7 @@ function Older({ older, isFull, read }: { older: string; isFull: boolean; read: 
         <a href={addressOf('history')}>History</a>.
       </span>
     );
-  if (older === 'all') return <span class="quiet">End of the last 30 days.</span>;
+  if (older === 'all') return <span class="quiet">End of the journal.</span>;
   return (
     <button type="button" class="small" disabled={older === 'loading'} onClick={read}>
       {older === 'loading' ? 'Loading…' : 'Load more'}
@@ -151,7 +151,7 @@ function Older({ older, isFull, read }: { older: string; isFull: boolean; read: 
 function Further({ search }: { search: Search }) {
   const { state, readTo, further } = search;
   const back = readTo === undefined ? '' : ` back to ${wallTime(Date.parse(readTo))}`;
-  if (state === 'all') return <span class="quiet">Searched all of the last 30 days.</span>;
+  if (state === 'all') return <span class="quiet">Searched the whole journal.</span>;
   return (
     <>
       <span class="quiet">
@@ -188,7 +188,7 @@ function NoLines({ search, clear }: { search: Search | undefined; clear: () => v
   if (state === 'reading' && searched === 0) return <Loading what="The search" rows={6} />;
   const title =
     state === 'all'
-      ? 'No matching changes in the last 30 days.'
+      ? 'No matching changes in the journal.'
       : `No matches in the newest ${searched.toLocaleString('en')} changes.`;
   return (
     <Empty title={title}>

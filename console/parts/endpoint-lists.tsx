@@ -111,7 +111,7 @@ export function Attempts({ endpoint }: { readonly endpoint: string }) {
     <List
       id="attempts"
       title="Attempts"
-      none="No attempts in the last 7 days."
+      none="No attempts."
       heads={['When', 'Event', 'Result']}
       pages={pages}
       row={attempt => (

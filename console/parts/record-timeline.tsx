@@ -67,7 +67,7 @@ export function RecordTimeline({ query }: { readonly query: Query }) {
         <Loading what="The timeline" rows={8} />
       )}
       {entries.length === 0 && state === 'all' && (
-        <Empty title="No changes in the last 30 days">
+        <Empty title="No changes in the journal">
           <p>
             Or no project or task has this id: <bdi class="mono">{task ?? project}</bdi>
           </p>
@@ -86,7 +86,7 @@ export function RecordTimeline({ query }: { readonly query: Query }) {
         </section>
       ))}
       {state === 'cut' && <p class="note warn">Too many changes: older ones are not shown.</p>}
-      {state === 'all' && entries.length > 0 && <p class="quiet">End of the last 30 days.</p>}
+      {state === 'all' && entries.length > 0 && <p class="quiet">End of the journal.</p>}
     </div>
   );
 }

@@ -79,7 +79,7 @@ export async function filterWarnings(
     return open.size === 0;
   });
   if (changes === 0) return [];
-  const which = isWhole ? 'no change of the last 30 days' : `none of the last ${changes} changes`;
+  const which = isWhole ? 'no change in the journal' : `none of the last ${changes} changes`;
   // Of a field that is unknown, the values are unknown as well.
   const fields = new Set([...open.keys()].filter(({ of }) => of === undefined).map(({ typed }) => typed));
   return [...open]

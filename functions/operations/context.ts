@@ -15,7 +15,15 @@ import type { Act, FailedQueueName, FunctionName, Operation, RequestOf } from '.
 export interface OperationsContext
   extends Pick<
       Store,
-      'endpoints' | 'deliveries' | 'journal' | 'snapshots' | 'states' | 'roster' | 'workspaces' | 'actions'
+      | 'endpoints'
+      | 'deliveries'
+      | 'journal'
+      | 'snapshots'
+      | 'states'
+      | 'roster'
+      | 'workspaces'
+      | 'actions'
+      | 'keep'
     >,
     Pick<Sender, 'openPoster' | 'jobsOf'> {
   /** The name of this installation: `run` on one machine, otherwise the stack's name. */

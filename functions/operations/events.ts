@@ -97,8 +97,7 @@ export async function findEvent(
   eventId: string,
 ): Promise<JournalEntry> {
   const entry = await journal.find(eventId);
-  if (!entry)
-    throw new Refused('There is no event with this id in the last 30 days. See the list of events.');
+  if (!entry) throw new Refused('There is no event with this id in the journal. See the list of events.');
   return entry;
 }
 

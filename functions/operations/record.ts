@@ -29,7 +29,7 @@ export const showRecord: OperationOf<'record'> = async (context, { project, task
   };
 };
 
-const DELETED = 'If it was deleted, its events are in the journal for 30 days.';
+const DELETED = 'If it was deleted, its events are in the journal until they expire.';
 
 interface Found {
   readonly process: ProcessKey;

@@ -18,14 +18,13 @@ const MAX_BYTES = 2_000_000;
 const SLICE_TIMEOUT_MS = 2_000;
 
 const DAY_MS = 24 * 3_600_000;
-/** Events of older versions are left out: DynamoDB deletes change records in any order once they are 30 days
- *  old. A version may be later than its commit by the difference of two pollers' clocks. */
-const VERIFIED_MS = 28 * DAY_MS;
+/** The oldest events are left out: DynamoDB deletes change records in any order once they have expired. A version may be later than its commit by the difference of two pollers' clocks. */
+const MARGIN_MS = 2 * DAY_MS;
 const MAX_SKEW_MS = DAY_MS;
 
 type Ports = Pick<
   OperationsContext,
-  'journal' | 'snapshots' | 'states' | 'actions' | 'roster' | 'processes' | 'clock'
+  'journal' | 'snapshots' | 'states' | 'actions' | 'roster' | 'processes' | 'clock' | 'keep'
 >;
 
 /** A slice of what `verify` compares (design.md §13). The client compares: it alone sees all slices. */
@@ -98,8 +97,13 @@ async function readJournal(context: Ports, process: ProcessKey, asked: Asked): P
 async function firstVersion(context: Ports, process: ProcessKey): Promise<number | undefined> {
   const { baselined, baselinedAt = 0 } = await context.states.progress(process);
   if (!baselined) return undefined;
-  const first = Math.max(context.clock() - VERIFIED_MS, baselinedAt);
+  const first = Math.max(oldestVerified(context), baselinedAt);
   return Math.max(first, await restoredAt(context, process, first));
+}
+
+/** The version from which on events are verified. */
+function oldestVerified({ keep: { journal }, clock }: Pick<Ports, 'keep' | 'clock'>): number {
+  return clock() - journal + Math.min(MARGIN_MS, journal / 2);
 }
 
 /** The operation in the action log after which snapshots are those of an earlier time. */
@@ -121,7 +125,7 @@ async function restoredAt({ actions }: Ports, process: ProcessKey, since: number
 const snapshotPlace = z.strictObject({ project: z.int(), record: z.int() });
 
 async function readSnapshots(
-  { snapshots, clock }: Ports,
+  { snapshots, keep, clock }: Ports,
   process: ProcessKey,
   { projects, cursor }: Asked,
 ): Promise<Slice> {
@@ -136,7 +140,7 @@ async function readSnapshots(
     const project = projects[index] as string;
     const { all, ...head } = await readSnapshot(snapshots, process, {
       projectId: project,
-      since: began - VERIFIED_MS,
+      since: oldestVerified({ keep, clock }),
     });
     let end = record;
     while (end < all.length && (end === record || bytes <= MAX_BYTES)) bytes += sizeOf(all[end++]);

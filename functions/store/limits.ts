@@ -56,11 +56,17 @@ export const MAX_SLOT_AHEAD_MS = 15 * 60_000;
 
 const DAY_MS = 24 * 3_600_000;
 
-/** How long the journal keeps a change record, for replay, and a tombstone, in ms. */
-export const JOURNAL_KEPT_MS = 30 * DAY_MS;
+/** How long rows are kept that the configuration decides about, in ms. */
+export interface Keep {
+  /** Change records, for replay. */
+  readonly journal: number;
+  readonly attempts: number;
+}
+
+export const KEEP: Keep = { journal: 30 * DAY_MS, attempts: 7 * DAY_MS };
+export const TOMBSTONES_KEPT_MS = 30 * DAY_MS;
 /** How long a delivery is kept after it was last due, and how long a dead letter is kept, in ms. */
 export const DELIVERIES_KEPT_MS = 30 * DAY_MS;
-export const ATTEMPTS_KEPT_MS = 7 * DAY_MS;
 export const ACTIONS_KEPT_MS = 400 * DAY_MS;
 /** How long an emitted audit entry is remembered, in ms. */
 export const ENTRIES_KEPT_MS = 400 * DAY_MS;

@@ -14,10 +14,12 @@ import { encodePart } from '../model/event-id.ts';
 import type { Completion, PassFailure, ProcessState, Recheck, SavedState } from '../model/process-state.ts';
 import type { KnownUsers, Snapshot, SnapshotHead, Tombstone } from '../model/snapshot.ts';
 import type { WorkspaceRow } from '../model/workspace-row.ts';
+import type { Keep } from './limits.ts';
 
 /** All stored data, by aggregate. An environment opens it once: `openDynamoStore` or `openSqliteStore`. A
  *  write takes effect completely or not at all, even in a crash, unless its port states otherwise. */
 export interface Store {
+  readonly keep: Keep;
   /** Projects, the state of processes and leases, as a pass uses them. */
   readonly snapshots: Snapshots;
   /** The state of processes, for operators. */
@@ -400,7 +402,7 @@ export interface Slots {
   reserveSlot(name: string, interval: number, now: number, within: number): Promise<number | undefined>;
 }
 
-/** The events of the last 30 days, for operators. */
+/** The events that are kept, for operators. */
 export interface JournalReader {
   /** The next events of a stretch, from at most `limit` change records; each process's in the order of its
    *  commits. */

@@ -58,7 +58,7 @@ function readingStopped(name: string): OperatorAlarm {
     happened:
       'Lambda has not read a queue or the stream for 5 minutes: an event source mapping is disabled, or lacks a permission.',
     means:
-      'Passes, events or deliveries have stopped. Records that stay in the stream for 24 hours are not published (the journal keeps them for 30 days); queues keep messages for 14 days.',
+      'Passes, events or deliveries have stopped. Records that stay in the stream for 24 hours are not published (the journal keeps them); queues keep messages for 14 days.',
     first: {
       ask: 'logs tick --since 15m',
       see: 'the log names the mapping, its uuid and its state. Restore permissions with a deployment (npx changewire deploy -- --revert-drift), then enable it with aws lambda update-event-source-mapping --uuid UUID --enabled.',
@@ -73,7 +73,7 @@ function publishDelayed(publish: IFunction): OperatorAlarm {
     name: 'publish delayed',
     happened: 'For 5 minutes the oldest change record that is not published has been over 10 minutes old.',
     means:
-      'No receiver gets events, or all get them late: act now. Records that cannot be published for 23 hours move to the failed messages; the journal keeps them for 30 days.',
+      'No receiver gets events, or all get them late: act now. Records that cannot be published for 23 hours move to the failed messages; the journal keeps them.',
     first: {
       ask: 'logs publish --since 30m',
       see: 'the log shows the answer of SNS. Restore a permission or key with a deployment (npx changewire deploy -- --revert-drift); wait if SNS throttles or is down.',

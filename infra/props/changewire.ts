@@ -40,6 +40,10 @@ export interface ChangewireProps {
    *  @default [] */
   readonly networks?: readonly string[];
 
+  /** How long events (2 to 365 days) and attempts of deliveries (1 to 90 days) are kept.
+   *  @default - events 30 days, attempts 7 days */
+  readonly keep?: KeepProps;
+
   /** The HTTP proxy through which the service and endpoints are reached, except those in `networks`.
    *  @default - none */
   readonly proxy?: string;
@@ -94,6 +98,17 @@ export interface ChangewireProps {
    *  the deployment of its stack. A scope can have the subscriptions of only one Changewire.
    *  @default - this construct */
   readonly subscriptionsIn?: Construct;
+}
+
+/** How long rows are kept. A change applies to rows that are written from then on. */
+export interface KeepProps {
+  /** Events, for replays and the journal: 2 to 365 days.
+   *  @default - 30 days */
+  readonly journal?: Duration | string;
+
+  /** Attempts of deliveries: 1 to 90 days.
+   *  @default - 7 days */
+  readonly attempts?: Duration | string;
 }
 
 /** An interval that depends on what was found: `fastest` after a pass with changes, doubled after each pass without, up

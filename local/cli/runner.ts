@@ -92,7 +92,7 @@ async function start(
   const data = options.memory ? undefined : (options.data ?? open.data);
   const directory = takeDirectory(closers, data === undefined ? undefined : resolve(base, data), output);
   const run: RunContext = { closers, directory, output };
-  const store = openStore(run, clock);
+  const store = openStore(run, { clock, keep: config?.keep });
   const source = await open.start(run);
   await checkFilters(options.endpoints, source);
   const passes = new PassWatch(clock());

@@ -137,6 +137,17 @@ describe('an error in the configuration names the path, what was found and what 
       { identifiers: { task: 'taskNo' }, processes: [{ id: 'p', withhold: ['task no'] }] },
       'identifiers: found an object; allowed: properties that no process withholds',
     ],
+    [
+      'whole',
+      { keep: { journal: '1d' } },
+      'keep.journal: found "1d"; allowed: a duration from "2d" to "365d"',
+    ],
+    [
+      'whole',
+      { keep: { attempts: '91d' } },
+      'keep.attempts: found "91d"; allowed: a duration from "1d" to "90d"',
+    ],
+    ['whole', { keep: '7d' }, 'keep: found "7d"; allowed'],
     ['process', { overlap: '120' }, 'overlap: found "120"; allowed: a duration from "1s" to "1d"'],
     ['process', { overlap: 120 }, 'overlap: found 120; allowed: a duration'],
     [

@@ -13,7 +13,7 @@ import {
   partition,
   projectIn,
 } from '../keys.ts';
-import { expiryOf, JOURNAL_KEPT_MS } from '../limits.ts';
+import { expiryOf, KEEP } from '../limits.ts';
 import { merged } from '../merged.ts';
 import type {
   ChangeRecord,
@@ -36,16 +36,16 @@ interface ChangeItem extends Key {
 /** The change records of one commit: usually one, more when its events exceed an item. Each can be
  *  published independently, because the stream keeps no order within a transaction. */
 export function changePuts(
+  { keep = KEEP }: Pick<Table, 'keep'>,
   process: ProcessKey,
-  projectId: string,
-  { events, version, at }: Pick<CommitRequest, 'events' | 'version' | 'at'>,
+  { projectId, events, version, at }: Pick<CommitRequest, 'projectId' | 'events' | 'version' | 'at'>,
 ): Write[] {
   return changeGroups(events).map((group, part) => ({
     Put: {
       Item: {
         ...changeKey(process, at, projectId, version, part),
         events: { B: group },
-        expiresAt: { N: String(expiryOf(at, JOURNAL_KEPT_MS)) },
+        expiresAt: { N: String(expiryOf(at, keep.journal)) },
       },
       ConditionExpression: IS_ABSENT,
     },

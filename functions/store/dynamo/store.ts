@@ -1,5 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { ProcessKey } from '../../basics/process.ts';
+import { KEEP, type Keep } from '../limits.ts';
 import type { ChangeRecords, Deliveries, Snapshots, Store } from '../store.ts';
 import { createActions } from './actions.ts';
 import { announce, emittedEntries } from './announcements.ts';
@@ -37,6 +38,8 @@ interface DynamoStore extends Store {
 
 interface DynamoStoreOptions extends TableTiming {
   readonly client: DynamoDBClientConfig;
+  /** How long what is written is kept; by default, `KEEP`. */
+  readonly keep?: Keep;
   /** The processes whose journals are read: other journals are read only for one event by its id. */
   readonly processes?: readonly ProcessKey[];
   /** For the program that migrates a table of an earlier layout. */
@@ -46,12 +49,12 @@ interface DynamoStoreOptions extends TableTiming {
 /** Opens the table of a stack. See `checkLayout`. @throws LayoutError */
 export async function openDynamoStore(
   tableName: string,
-  { client: config, processes, migration, ...timing }: DynamoStoreOptions,
+  { client: config, keep, processes, migration, ...timing }: DynamoStoreOptions,
 ): Promise<DynamoStore> {
   const client = new DynamoDBClient(config);
   // This middleware copies each answer for a logger that is not configured.
   client.middlewareStack.remove('loggerMiddleware');
-  const table = { client, tableName, timing };
+  const table = { client, tableName, timing, keep };
   await checkLayout(table, migration);
   return dynamoStore(table, processes);
 }
@@ -60,6 +63,7 @@ export async function openDynamoStore(
 export function dynamoStore(table: Table, processes: readonly ProcessKey[] = []): DynamoStore {
   const roster = createRoster(table);
   return {
+    keep: table.keep ?? KEEP,
     snapshots: createSnapshots(table),
     states: createProcessReader(table),
     roster,

@@ -22,7 +22,15 @@ export const PROCESSES: readonly ProcessKey[] = [
 export interface Stores
   extends Pick<
     Store,
-    'endpoints' | 'deliveries' | 'journal' | 'snapshots' | 'states' | 'roster' | 'workspaces' | 'actions'
+    | 'endpoints'
+    | 'deliveries'
+    | 'journal'
+    | 'snapshots'
+    | 'states'
+    | 'roster'
+    | 'workspaces'
+    | 'actions'
+    | 'keep'
   > {
   /** SQLite only: says up to which position the publisher is. */
   published?(position: number): void;
