@@ -22,8 +22,10 @@ const PAGE = 100;
 const STEPS = ['journal', 'backlog', 'dead', 'attempts'] as const;
 type Step = (typeof STEPS)[number];
 
-/** Where a slice ended: its step, the endpoint, and the last row that was read. */
+/** Where a slice ended: its step, the endpoint, and the last row that was read; and whether anything of the project was
+ *  found so far. */
 const place = z.strictObject({
+  isFound: z.literal(true).optional(),
   step: z.enum(STEPS),
   endpoint: z.string().optional(),
   row: z.string().optional(),
@@ -39,28 +41,36 @@ interface Task {
   readonly erased: { -readonly [Kind in keyof Counts]: Counts[Kind] };
   /** Successful deliveries by endpoint. */
   readonly delivered: Map<string, number>;
+  /** Whether anything of the project was found, erased or not. */
+  isFound: boolean;
 }
 
 /** Erases a slice of the contents of a project's events. Everything that it does can be repeated, so that an
  *  interrupted client starts again without a cursor.
- *  @throws Refused unless one process has the project, had it, or is named */
+ *  @throws Refused if no process, or several, have or had the project; if one is named, if nothing of it is kept */
 export const eraseProject: OperationOf<'erase'> = async (context, asked) => {
   const { project, dryRun = false } = asked;
-  const { process, isInService } = await processOf(context, asked);
+  const { process, isInService, hasTrace } = await processOf(context, asked);
   const { workspace, processId } = process;
+  const begun = readCursor('erase', asked.cursor, place);
   const task: Task = {
+    isFound: hasTrace || begun?.isFound === true,
     ...{ context, dryRun, key: { workspace, processId, projectId: project } },
     erased: { events: 0, deliveries: 0, deadLetters: 0, answers: 0 },
     delivered: new Map(),
   };
   const began = context.clock();
   const names = await endpointNames(context);
-  let next: Place | undefined = readCursor('erase', asked.cursor, place) ?? { step: 'journal' };
+  let next: Place | undefined = begun ?? { step: 'journal' };
   while (next && context.clock() - began < SLICE_TIMEOUT_MS) next = await eraseSome(task, next, names);
+  if (!next && !task.isFound)
+    throw new Refused(
+      'Nothing is kept of a project with this id in this process. Check both: the list of events shows ids.',
+    );
   const answer = {
     ...{ ...namesOf(process), project, erased: task.erased, isInService, dryRun },
     delivered: [...task.delivered].map(([endpoint, deliveries]) => ({ endpoint, deliveries })),
-    ...cursorTo('erase', next),
+    ...cursorTo('erase', next && { ...next, ...(task.isFound && { isFound: true }) }),
   };
   const { events, deliveries, deadLetters, answers } = task.erased;
   if (dryRun || events + deliveries + deadLetters + answers === 0) return { answer };
@@ -74,7 +84,7 @@ export const eraseProject: OperationOf<'erase'> = async (context, asked) => {
 async function processOf(
   context: OperationsContext,
   { project, process, workspace }: Pick<RequestOf<'erase'>, 'project' | 'process' | 'workspace'>,
-): Promise<{ readonly process: ProcessKey; readonly isInService: boolean }> {
+): Promise<{ readonly process: ProcessKey; readonly isInService: boolean; readonly hasTrace: boolean }> {
   const all = (await processesOf(context, { process, workspace })) ?? (await context.processes());
   const { snapshots } = context;
   const states = await mapInParallel(all, CONCURRENCY, async each => {
@@ -119,10 +129,8 @@ async function eraseSome(task: Task, at: Place, endpoints: readonly string[]): P
 }
 
 /** @returns the last record that was read, if there are more */
-async function eraseEvents(
-  { context, key, dryRun, erased }: Task,
-  from?: string,
-): Promise<string | undefined> {
+async function eraseEvents(task: Task, from?: string): Promise<string | undefined> {
+  const { context, key, dryRun, erased } = task;
   const search = { ...WHOLE_JOURNAL, order: 'oldest-first', processes: [key], from } as const;
   const found: { readonly position: string; readonly events: readonly ChangeEvent[] }[] = [];
   let last = from;
@@ -131,9 +139,14 @@ async function eraseEvents(
     last = record.position;
     // Events about the process have no project in their keys.
     if (!record.isOf(key.projectId) && !record.isOf('')) return false;
-    const before = record.events();
-    const events = before.map(event => (!isErased(event) && isAbout(event, key) ? eraseEvent(event) : event));
-    const count = events.filter((event, index) => event !== before[index]).length;
+    let count = 0;
+    const events = record.events().map(event => {
+      if (!isAbout(event, key)) return event;
+      task.isFound = true;
+      if (isErased(event)) return event;
+      count += 1;
+      return eraseEvent(event);
+    });
     erased.events += count;
     if (count > 0) found.push({ position: last, events });
     return found.length === PAGE;
@@ -147,22 +160,26 @@ const ERASE: Record<
   Exclude<Step, 'journal'>,
   (task: Task, endpoint: string, row: string | undefined) => Promise<string | undefined>
 > = {
-  backlog: async ({ context: { deliveries }, key, dryRun, erased }, endpoint, row) => {
+  backlog: async (task, endpoint, row) => {
+    const { deliveries } = task.context;
     const after = row === undefined ? undefined : (jsonOf(row) as { at: number; place: string } | undefined);
     const read = await deliveries.pending(endpoint, PAGE, after);
-    const places = placesOf(read, key);
-    erased.deliveries += places.length;
-    if (!dryRun && places.length > 0) await deliveries.remove(endpoint, places);
+    const places = placesOf(read, task);
+    task.erased.deliveries += places.length;
+    if (!task.dryRun && places.length > 0) await deliveries.remove(endpoint, places);
     return lastOf(read, ({ at, place }) => JSON.stringify({ at, place }));
   },
-  dead: async ({ context: { deliveries }, key, dryRun, erased }, endpoint, row) => {
+  dead: async (task, endpoint, row) => {
+    const { deliveries } = task.context;
     const read = await deliveries.dead(endpoint, PAGE, row);
-    const places = placesOf(read, key);
-    erased.deadLetters += places.length;
-    if (!dryRun && places.length > 0) await deliveries.removeDead(endpoint, places);
+    const places = placesOf(read, task);
+    task.erased.deadLetters += places.length;
+    if (!task.dryRun && places.length > 0) await deliveries.removeDead(endpoint, places);
     return lastOf(read, ({ place }) => place);
   },
-  attempts: async ({ context: { deliveries }, key, dryRun, erased, delivered }, endpoint, row) => {
+  attempts: async (task, endpoint, row) => {
+    const { delivered, key } = task;
+    const { deliveries } = task.context;
     const after = row === undefined ? undefined : (jsonOf(row) as Pick<Attempt, 'at' | 'events'> | undefined);
     const read = await deliveries.attempts(endpoint, PAGE, { after, oldestFirst: true });
     for (const { failure, events } of read) {
@@ -172,8 +189,9 @@ const ERASE: Record<
     const quoting = read.filter(
       ({ answer, events }) => answer !== undefined && events.some(event => mayQuote(event, key)),
     );
-    erased.answers += quoting.length;
-    if (!dryRun && quoting.length > 0)
+    task.erased.answers += quoting.length;
+    task.isFound ||= delivered.size > 0;
+    if (!task.dryRun && quoting.length > 0)
       await deliveries.note(quoting.map(({ answer: _, ...attempt }) => attempt));
     return lastOf(read, ({ at, events: [first] }) => JSON.stringify({ at, events: first ? [first] : [] }));
   },
@@ -186,16 +204,13 @@ function mayQuote({ id, type }: { readonly id: string; readonly type: string }, 
 }
 
 /** The deliveries of the project's events, by their bodies: an id does not name the workspace. */
-function placesOf(
-  deliveries: readonly (NewDelivery & { readonly place: string })[],
-  key: ProjectKey,
-): string[] {
-  return deliveries
-    .filter(({ body }) => {
-      const read = readEvent(body);
-      return 'event' in read && isAbout(read.event, key);
-    })
-    .map(({ place }) => place);
+function placesOf(deliveries: readonly (NewDelivery & { readonly place: string })[], task: Task): string[] {
+  const places = deliveries.flatMap(({ body, place }) => {
+    const read = readEvent(body);
+    return 'event' in read && isAbout(read.event, task.key) ? [place] : [];
+  });
+  task.isFound ||= places.length > 0;
+  return places;
 }
 
 function lastOf<Row>(rows: readonly Row[], text: (row: Row) => string): string | undefined {

@@ -292,8 +292,14 @@ describe.each(STORES)('over %s, erase', (_, open) => {
       /^No process has a project with this id, .* specify a process/,
     );
     await expect(erase({ process: 'nobody' })).rejects.toThrow('There is no process with this id.');
-    const named = await erase({ project: 'nobody', process: PROCESS.processId });
-    expect(named).toMatchObject([{ isInService: false, erased: { events: 0 } }]);
+    await expect(erase({ project: 'nobody', process: PROCESS.processId }, 99, slowly())).rejects.toThrow(
+      'Nothing is kept of a project with this id in this process.',
+    );
+    const [event] = eventsBetween(PROCESS, 'gone', [undefined, contentOf({ record: {}, tasks: {} })], AT);
+    await context.deliveries.addDead(deliveryOf('down', event as ChangeEvent, AT), { at: AT, reason: 'no' });
+    const named = await erase({ project: 'gone', process: PROCESS.processId }, 99, slowly());
+    expect(named.at(-1)).toMatchObject({ isInService: false });
+    expect(sumOf(named).deadLetters).toBe(1);
     for (const process of PROCESSES)
       await context.snapshots.commit(process, {
         ...{ projectId: ERASED, expected: undefined, version: AT, at: AT, events: [] },
