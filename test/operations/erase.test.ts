@@ -51,8 +51,9 @@ const STORES: readonly (readonly [string, () => Promise<Dumped>])[] = [
             new ScanCommand({ TableName: table.tableName, ConsistentRead: true }),
           );
           return Items.map(item =>
-            Object.values(item)
-              .map(({ S, N, B }) => S ?? N ?? textOf(B))
+            Object.entries(item)
+              .toSorted()
+              .map(([, { S, N, B }]) => S ?? N ?? textOf(B))
               .join(' '),
           );
         },
