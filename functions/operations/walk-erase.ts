@@ -49,7 +49,7 @@ export function erasedLines(answer: ErasedAll): string[] {
   const { delivered, isInService } = answer;
   const counts = delivered.map(({ endpoint, deliveries }) => `${deliveries} to ${endpoint}`);
   const lines = [
-    `Delivered in the last 7 days: ${counts.length > 0 ? counts.join(', ') : 'no attempts are kept'}. Earlier deliveries are not listed.`,
+    `Delivered in the last 7 days: ${counts.length > 0 ? counts.join(', ') : 'none that attempts show'}. Earlier ones are not known.`,
     'Deliveries in progress or in queues: erase again in 15 minutes. Failed messages stay until they are cleared.',
     'Events that SNS sent to other subscribers, backups, point-in-time recovery and logs.',
     ...(isInService
@@ -58,5 +58,5 @@ export function erasedLines(answer: ErasedAll): string[] {
         ]
       : []),
   ];
-  return [erasedText(answer), 'Not recalled:', ...lines.map(line => `- ${line}`)];
+  return [erasedText(answer), 'Cannot be recalled:', ...lines.map(line => `- ${line}`)];
 }

@@ -345,7 +345,7 @@ describe('what asks first', () => {
     });
     expect([code, asked.map(one => 'cursor' in one && one.cursor)]).toEqual([0, [false, 'next']]);
     expect(out).toContain(
-      'Erased the contents of 4 events of project 7 in eu/p, 2 deliveries in backlogs, 5 dead letters and 4 answers of receivers.\nNot recalled:\n- Delivered in the last 7 days: 3 to crm, 9 to dwh.',
+      'Erased the contents of 4 events of project 7 in eu/p, 2 deliveries in backlogs, 5 dead letters and 4 answers of receivers.\nCannot be recalled:\n- Delivered in the last 7 days: 3 to crm, 9 to dwh.',
     );
     expect(out).toMatch(
       /- The current snapshot, and contents of later events: delete the project in the service/,
