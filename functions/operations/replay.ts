@@ -1,5 +1,6 @@
 import { closedTo, joined } from '../delivery/health.ts';
 import type { Replay } from '../model/endpoint-row.ts';
+import { isErased } from '../model/erase.ts';
 import type { ChangeEvent } from '../model/event.ts';
 import { wants } from '../model/filter.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
@@ -133,6 +134,7 @@ export async function workOffReplay(ports: ReplayPorts, name: string): Promise<b
 
 function isWanted(event: ChangeEvent, { types, processes }: Replay, { endpoint }: FoundEndpoint): boolean {
   return (
+    !isErased(event) &&
     (types?.includes(event.type) ?? true) &&
     (processes?.includes(event.data.process.id) ?? true) &&
     wants(endpoint.filter ?? {}, event)

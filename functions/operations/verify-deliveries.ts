@@ -3,6 +3,7 @@ import { mapInParallel } from '../basics/in-parallel.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import { serialise } from '../changes/fit-event.ts';
 import { placeOf } from '../delivery/read-event.ts';
+import { isErased } from '../model/erase.ts';
 import { wants } from '../model/filter.ts';
 import type { JournalEntry } from '../store/store.ts';
 import type { OperationsContext } from './context.ts';
@@ -55,7 +56,7 @@ export async function readDeliveries(
   const isLast = await searchJournal(context, search, record => {
     if (record.position === begun?.record) return false;
     [last, readTo] = [record.position, record.at];
-    for (const event of record.events())
+    for (const event of record.events().filter(event => !isErased(event)))
       for (const endpoint of endpoints)
         if (record.at >= (endpoint.row?.addedAt ?? 0) && wants(endpoint.endpoint.filter ?? {}, event))
           asked.push({ entry: { event, at: record.at }, endpoint });

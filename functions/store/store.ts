@@ -340,6 +340,17 @@ export interface Deliveries {
   requeue(endpoint: string, now: number, eventId?: string, limit?: number): Promise<number>;
   /** The dead letters, oldest first, at most `limit`, after the one at the place `after`. */
   dead(endpoint: string, limit: number, after?: string): Promise<DeadDelivery[]>;
+  /** All pending deliveries, at most `limit`, after that one, which may be removed. */
+  pending(
+    endpoint: string,
+    limit: number,
+    after?: Pick<PendingDelivery, 'at' | 'place'>,
+  ): Promise<PendingDelivery[]>;
+  /** Removes dead letters. */
+  removeDead(endpoint: string, places: readonly string[]): Promise<void>;
+  /** The names of all endpoints that have a delivery or a dead letter, in order. Absent where only the registry names
+   *  endpoints. */
+  endpoints?(): Promise<string[]>;
   /** The dead letter of one event. */
   findDead(endpoint: string, event: Pick<NewDelivery, 'eventId' | 'at'>): Promise<DeadDelivery | undefined>;
   /** Counts pending deliveries and dead letters, each up to `atMost`; all by default. */
@@ -412,6 +423,9 @@ export interface JournalReader {
    *  `from` */
   search(search: Search): AsyncIterable<JournalRecord>;
   find(eventId: string): Promise<JournalEntry | undefined>;
+  /** Replaces the events of the change record at this position, which are not published again. Nothing happens if it
+   *  has expired. */
+  replace(position: string, events: readonly ChangeEvent[]): Promise<void>;
 }
 
 /** An event as it was committed. */

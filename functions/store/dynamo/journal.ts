@@ -1,7 +1,8 @@
 import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import type { ProcessKey } from '../../basics/process.ts';
+import { isErased } from '../../model/erase.ts';
 import { encodePart } from '../../model/event-id.ts';
-import { changeGroups, decodeEvents } from '../codec.ts';
+import { changeGroups, decodeEvents, encode } from '../codec.ts';
 import {
   AUDIT,
   CHANGE,
@@ -24,8 +25,8 @@ import type {
   JournalRecord,
   Search,
 } from '../store.ts';
-import { IS_ABSENT } from './conditions.ts';
-import { firstOf, type Item, queryItems, type Write } from './requests.ts';
+import { IS_ABSENT, IS_THERE } from './conditions.ts';
+import { firstOf, type Item, queryItems, type Write, write } from './requests.ts';
 import { type Table, withRetry } from './table.ts';
 
 /** A change record, as `changePuts` writes it. */
@@ -77,7 +78,7 @@ function changeRecordOf(item: FoundItem): ChangeRecord {
 /** A record that can't be decoded is still passed to the publisher, which rejects and logs it. */
 function countOf(encoded: Uint8Array): number {
   try {
-    return decodeEvents(encoded).length;
+    return decodeEvents(encoded).filter(event => !isErased(event)).length;
   } catch {
     return 0;
   }
@@ -120,6 +121,17 @@ export function createJournalReader(
         if (entry) return entry;
       }
       return undefined;
+    },
+    async replace(position, events) {
+      const [sk, pk] = placeOf(position) as Place;
+      await write(table, {
+        Update: {
+          Key: { pk: { S: pk }, sk: { S: sk } },
+          UpdateExpression: 'SET events = :events',
+          ConditionExpression: IS_THERE,
+          ExpressionAttributeValues: { ':events': { B: encode(events) } },
+        },
+      });
     },
   };
 }

@@ -5,7 +5,15 @@ import type { ChangeRecords, Deliveries, Snapshots, Store } from '../store.ts';
 import { createActions } from './actions.ts';
 import { announce, emittedEntries } from './announcements.ts';
 import { attemptsOf, attemptsOfEvent, note } from './attempts.ts';
-import { addDead, dead, deadLetter, deadLetterBefore, findDead, requeue } from './dead-letters.ts';
+import {
+  addDead,
+  dead,
+  deadLetter,
+  deadLetterBefore,
+  findDead,
+  removeDead,
+  requeue,
+} from './dead-letters.ts';
 import {
   add,
   bringForward,
@@ -16,6 +24,7 @@ import {
   forget,
   lease,
   nextDue,
+  pendingAfter,
   remove,
   reschedule,
 } from './deliveries.ts';
@@ -121,6 +130,8 @@ export function createDeliveries(table: Table): Deliveries {
     bringForward: (endpoint, now) => bringForward(table, endpoint, now),
     requeue: (endpoint, now, eventId, limit) => requeue(table, endpoint, now, { eventId, limit }),
     dead: (endpoint, limit, after) => dead(table, endpoint, limit, after),
+    pending: (endpoint, limit, after) => pendingAfter(table, endpoint, limit, after?.place),
+    removeDead: (endpoint, places) => removeDead(table, endpoint, places),
     findDead: (endpoint, event) => findDead(table, endpoint, event),
     counts: (endpoint, atMost) => countDeliveries(table, endpoint, atMost),
     note: attempts => note(table, attempts),

@@ -1,6 +1,6 @@
 import type { ProcessKey } from '../../basics/process.ts';
 import { encodePart } from '../../model/event-id.ts';
-import { decodeEvents } from '../codec.ts';
+import { decodeEvents, encode } from '../codec.ts';
 import { changeKey, changePlaceOf, entryPlaceOf, partition, projectIn } from '../keys.ts';
 import { ACTIONS_KEPT_MS, KEEP, type Keep } from '../limits.ts';
 import { merged } from '../merged.ts';
@@ -114,6 +114,10 @@ export function sqliteJournalReader(database: Database): JournalReader {
           entriesOf(record).map(entry => ({ ...entry, isPublished: Number(record.position) <= published })),
         )
         .find(({ event }) => event.id === eventId);
+    },
+    async replace(position, events) {
+      const [, row] = placeOf(position) as Place;
+      sql.run`UPDATE change SET events = ${encode(events)} WHERE position = ${row}`;
     },
   };
 }

@@ -5,7 +5,15 @@ import { sqliteActions } from './actions.ts';
 import { announce, emittedEntries } from './announcements.ts';
 import { attemptsOf, attemptsOfEvent, note } from './attempts.ts';
 import { type Database, inTransaction, openDatabase } from './database.ts';
-import { addDead, dead, deadLetter, deadLetterBefore, findDead, requeue } from './dead-letters.ts';
+import {
+  addDead,
+  dead,
+  deadLetter,
+  deadLetterBefore,
+  findDead,
+  removeDead,
+  requeue,
+} from './dead-letters.ts';
 import {
   add,
   bringForward,
@@ -18,6 +26,7 @@ import {
   forget,
   lease,
   nextDue,
+  pendingAfter,
   remove,
   reschedule,
 } from './deliveries.ts';
@@ -109,7 +118,6 @@ export function sqliteSnapshots(database: Database): Snapshots {
 
 /** The additions of this store, because nothing else lists its endpoints or expires its rows. */
 export interface SqliteDeliveries extends Deliveries {
-  /** The names of all endpoints that have a delivery or a dead letter, in order. */
   endpoints(): Promise<string[]>;
   /** Deletes rows that have expired at `now` (ms since 1970, by our clock). @returns how many */
   expire(now: number): Promise<number>;
@@ -138,6 +146,8 @@ export function sqliteDeliveries(database: Database, keep: Keep = KEEP): SqliteD
     requeue: async (endpoint, now, eventId, limit) =>
       inTransaction(database, () => requeue(database, endpoint, now, { eventId, limit })),
     dead: async (endpoint, limit, after) => dead(database, endpoint, limit, after),
+    pending: async (endpoint, limit, after) => pendingAfter(database, endpoint, limit, after),
+    removeDead: async (endpoint, places) => removeDead(database, endpoint, places),
     findDead: async (endpoint, { eventId }) => findDead(database, endpoint, eventId),
     counts: async (endpoint, atMost) => countDeliveries(database, endpoint, atMost),
     note: async attempts => inTransaction(database, () => note(database, attempts)),
