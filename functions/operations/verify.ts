@@ -18,7 +18,8 @@ const MAX_BYTES = 2_000_000;
 const SLICE_TIMEOUT_MS = 2_000;
 
 const DAY_MS = 24 * 3_600_000;
-/** The oldest events are left out: DynamoDB deletes change records in any order once they have expired. A version may be later than its commit by the difference of two pollers' clocks. */
+/** The oldest events are left out: DynamoDB deletes change records in any order once they have expired. A version
+ *  may be later than its commit by the difference of two pollers' clocks. */
 const MARGIN_MS = 2 * DAY_MS;
 const MAX_SKEW_MS = DAY_MS;
 

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { zstdDecompressSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
+import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
+import { eraseAll } from '../../functions/operations/walk-erase.ts';
+import { openStoredOperations } from '../../local/operate/operations.ts';
 import { startSimulatedService } from '../../simulator/server.ts';
 import { receiver } from '../kit/delivery/receiver.ts';
 import { run, until } from '../kit/local/run.ts';
@@ -98,4 +101,15 @@ test('a withheld field is in no row, event, log or chat, before and after the li
   expect(sent(before) + last.stdout() + last.stderr()).not.toMatch(/4711|471,1/);
   expect(rowsOf(directory).get('project')).not.toContain('4711');
   expect(tablesWith('471104')).toEqual([]);
+
+  // What was recorded without the list is erased.
+  const { operations, close } = await openStoredOperations(join(directory, '.changewire'), () => undefined);
+  const caller = { who: 'ann', isProven: false };
+  await eraseAll(async asked => (await operations(asked, caller)) as AnswerOf<'erase'>, {
+    operation: 'erase',
+    project,
+  });
+  close();
+  expect(tablesWith('4711')).toEqual([]);
+  expect(tablesWith('last-summary')).toEqual(['project']);
 }, 60_000);
