@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { createOperations } from '../../../functions/operations/operations.ts';
 import { verifyDeliveries } from '../../../functions/operations/walk-deliveries.ts';
+import { KEEP } from '../../../functions/store/limits.ts';
 import { AT, commit, type OpenContext, openContext, STORES } from '../../kit/operations/context.ts';
 import { eventsOf } from '../../kit/operations/events.ts';
 
@@ -94,6 +95,14 @@ describe.each(STORES)('the deliveries of a process, over %s', (_, open) => {
     const [created] = eventsOf(AT - HOUR, 1, { action: 'created' });
     await commit(context, [created as ChangeEvent], { at: AT - HOUR });
     expect(await verify()).toEqual({ ...nothing, delivered: 1 });
+  });
+
+  it('are not looked for when the event is as old as attempts by the configuration', async () => {
+    await known();
+    await committed(1.5 * DAY);
+    expect((await verify()).missing).toHaveLength(1);
+    Object.assign(context, { keep: { ...KEEP, attempts: 2 * DAY } });
+    expect((await verify()).missing).toEqual([]);
   });
 
   it('are unknown where an event need not have a trace', async () => {

@@ -113,3 +113,26 @@ test('a withheld field is in no row, event, log or chat, before and after the li
   expect(tablesWith('4711')).toEqual([]);
   expect(tablesWith('last-summary')).toEqual(['project']);
 }, 60_000);
+
+test('a run deletes events that are older than its configuration keeps them', async () => {
+  const service = await startSimulatedService();
+  onTestFinished(service.stop);
+  const { baseUrl, authUrl, audience, clientId, clientSecret, workspace } = service;
+  const [id = ''] = workspace.processes();
+  const directory = temporaryDirectory();
+  const workspaces = [{ name: 'eu', baseUrl, authUrl, audience, processes: [{ id }] }];
+  const file = join(directory, 'changewire.json');
+  writeFileSync(file, JSON.stringify({ workspaces, keep: { journal: '2d' } }));
+  const environment = { EU_CLIENT_ID: clientId, EU_CLIENT_SECRET: clientSecret };
+  const start = (args: string, days = 0) =>
+    run(directory, `--config ${file} ${args}`, environment, { clock: () => Date.now() + days * 86_400_000 });
+  expect(await start('--once').ended()).toBe(0);
+  workspace.createProject(id, { name: 'first-name' });
+  expect(await start('--once').ended()).toBe(0);
+  const events = () => rowsOf(directory).get('change') ?? '';
+  expect(events()).toContain('first-name');
+  const later = start('', 3);
+  await until(() => !events().includes('first-name'));
+  later.interrupt();
+  expect(await later.ended()).toBe(0);
+});
