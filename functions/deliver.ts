@@ -29,9 +29,9 @@ async function configure(environment: NodeJS.ProcessEnv) {
     environment,
   );
   const timeouts = bounded(CALL_TIMEOUTS.deliver);
-  const store = await openDynamoStore(TABLE_NAME, { client: timeouts, ...SYSTEM });
-  const log = lambdaLog();
   const config = readDeployed(import.meta.url);
+  const store = await openDynamoStore(TABLE_NAME, { client: timeouts, keep: config.keep, ...SYSTEM });
+  const log = lambdaLog();
   const sqs = new SQSClient(timeouts);
   const deliver = createDeliver({
     registry: createRegistry(config.endpoints, store.endpoints, Date.now, log),

@@ -62,9 +62,9 @@ async function openContext(settings: Settings): Promise<OperationsContext> {
   const { TABLE_NAME, STACK_NAME, DRAINS_QUEUE_URL, SECRETS_PATH } = settings;
   const timeouts = bounded(CALL_TIMEOUTS.operate);
   const config = readDeployed(import.meta.url);
-  const { workspaces, networks, proxy } = config;
+  const { workspaces, networks, proxy, keep } = config;
   const processes = processesOf(workspaces);
-  const store = await openDynamoStore(TABLE_NAME, { client: timeouts, processes, ...SYSTEM });
+  const store = await openDynamoStore(TABLE_NAME, { client: timeouts, processes, keep, ...SYSTEM });
   const sqs = new SQSClient(timeouts);
   const ofService = new SecretsManagerClient(timeouts);
   const secrets = parameterSecrets(new SSMClient(timeouts), SECRETS_PATH);
@@ -74,6 +74,7 @@ async function openContext(settings: Settings): Promise<OperationsContext> {
     label: STACK_NAME,
     toApply: 'deploy',
     isRunning: true,
+    keep,
     configured: config.endpoints,
     ...store,
     queues: wakeBy(sqsQueue(sqs, DRAINS_QUEUE_URL)),

@@ -28,9 +28,10 @@ async function configure(environment: NodeJS.ProcessEnv) {
   const timeouts = bounded(CALL_TIMEOUTS.poll);
   const secrets = new SecretsManagerClient(timeouts);
   const log = lambdaLog();
-  const store = await openDynamoStore(TABLE_NAME, { client: timeouts, ...SYSTEM });
+  const { workspaces, keep } = readDeployed(import.meta.url);
+  const store = await openDynamoStore(TABLE_NAME, { client: timeouts, keep, ...SYSTEM });
   const poll = createPoll({
-    workspaces: readDeployed(import.meta.url).workspaces,
+    workspaces,
     snapshots: store.snapshots,
     rows: store.workspaces,
     connect: workspace =>

@@ -9,6 +9,7 @@ export type {
   ChangesProps,
   ChangewireProps,
   IdentifiersProps,
+  KeepProps,
   LinkTemplateProps,
   PageSizeProps,
   ProcessProps,

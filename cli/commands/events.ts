@@ -15,7 +15,7 @@ export function eventCommands(program: Command, { run, world }: Cli): void {
   const time = timeOf(world.clock);
   program
     .command('events')
-    .description('list recent changes (up to 30 days), newest last')
+    .description('list recent changes, newest last')
     .option('--follow', 'continue with new events until Ctrl-C')
     .option('--process <id>', 'only this process')
     .option('--workspace <name>', 'only this workspace')

@@ -71,7 +71,7 @@ function forgetCommand(program: Command, { run }: Cli): void {
             const name = `${of.workspace}/${of.process}`;
             const number = countText(projects) || '0';
             return dryRun
-              ? text`Would delete the data of ${number} projects of ${name}. If you add the process again, it starts with a new baseline, which publishes no events. Past events are kept for 30 days.`
+              ? text`Would delete the data of ${number} projects of ${name}. If you add the process again, it starts with a new baseline, which publishes no events. Past events stay in the journal.`
               : text`Deleted the data of ${number} projects of ${name}. If you add the process again, it starts with a new baseline.`;
           },
         ),

@@ -6,6 +6,7 @@ import { eventText } from '../show/events.ts';
 import { table } from '../show/table.ts';
 import { when } from '../show/times.ts';
 import { examples } from './example.ts';
+import { journalSpan } from './show-events.ts';
 
 interface Options {
   readonly process?: string;
@@ -23,7 +24,8 @@ export function recordCommand(program: Command, { run }: Cli): void {
     .option('--workspace <name>', 'its workspace, if several have this process')
     .addHelpText('after', examples('record 1001', 'record 1001 500001 --process launch --json'))
     .action(
-      run(async ({ ask, print }, project: string, task: string | undefined, options: Options) => {
+      run(async (context, project: string, task: string | undefined, options: Options) => {
+        const { ask, print } = context;
         const record = await ask({ operation: 'record', ...options, project, ...(task && { task }) });
         const { workspace, process } = record;
         const { events } = await ask({
@@ -31,8 +33,9 @@ export function recordCommand(program: Command, { run }: Cli): void {
           ...(task && { task }),
           limit: MAX_EVENTS,
         });
+        const none = events.length > 0 || print.json ? '' : `No changes in ${await journalSpan(context)}.`;
         print.answer({ ...record, events: events.map(({ event }) => event) }, display =>
-          recordText(record, events, display),
+          recordText(record, events, { none, display }),
         );
       }),
     );
@@ -41,7 +44,7 @@ export function recordCommand(program: Command, { run }: Cli): void {
 function recordText(
   { workspace, process, project, task, readAt, record, tasks }: AnswerOf<'record'>,
   events: AnswerOf<'events'>['events'],
-  display: Display,
+  { none, display }: { readonly none: string; readonly display: Display },
 ): string {
   const nameOf = ({ id, name }: AnswerOf<'record'>['project']) => (name ? `${name} (${id})` : id);
   const rows = Object.entries(record).map(([field, value]) => [
@@ -55,8 +58,6 @@ function recordText(
     '',
     table([{ title: 'FIELD', whole: true }, { title: 'VALUE' }], rows, display),
     '',
-    ...(events.length > 0
-      ? events.map(event => eventText(event, display))
-      : ['No changes in the last 30 days.']),
+    ...(events.length > 0 ? events.map(event => eventText(event, display)) : [text`${none}`]),
   ].join('\n');
 }

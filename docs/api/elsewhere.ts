@@ -21,6 +21,7 @@ export const OBJECTS: Readonly<Record<string, string>> = {
   LinkTemplateProps: 'workspaces[].linkTemplate',
   ProcessProps: 'workspaces[].processes[]',
   ChangesProps: 'changes',
+  KeepProps: 'keep',
   SubscriptionProps: 'subscriptions[]',
   SubscriptionFilterProps: 'subscriptions[].filter',
   DeliveryProps: 'subscriptions[].delivery',

@@ -1,7 +1,7 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as z from 'zod';
 import { endpointConfig, subscriptionConfig } from './endpoint.ts';
-import { address, key, list, network, object, text, whole } from './values.ts';
+import { address, days, key, list, network, object, text, whole } from './values.ts';
 import { changesInterval, sweepInterval, workspaceConfig } from './workspace.ts';
 
 /** The numbers of days that CloudWatch Logs accepts. They are listed because the local run reads
@@ -59,6 +59,19 @@ export const configSchema = object({
     address('http').optional(),
     'The HTTP [proxy](networks.md#a-proxy) through which the service and endpoints are reached, except those in `networks`.',
     'none',
+  ),
+  keep: key(
+    object({
+      journal: key(
+        days(3, 365).prefault('30d'),
+        'How long the journal keeps events: for `replay`, `events`, `trace` and `verify`.',
+      ),
+      attempts: key(
+        days(2, 365).prefault('7d'),
+        'How long delivery attempts are kept, with answers of receivers.',
+      ),
+    }).prefault({}),
+    'How long [data is kept](privacy.md#keep).',
   ),
   pollMemory: key(
     whole(512, 10_240).default(512),

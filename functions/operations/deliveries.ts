@@ -76,7 +76,7 @@ export const listDeadLetters: OperationOf<'dead-letters'> = async (
 };
 
 /** Sends one event to one endpoint again, regardless of its filter: its dead letter, or else the event from
- *  the journal, which goes back 30 days. It is sent as a replay. */
+ *  the journal, as far as `keep` goes. It is sent as a replay. */
 export const resend: OperationOf<'resend'> = async (context, { eventId, to }) => {
   const { deliveries, clock } = context;
   const found = await findEndpoint(context, to);

@@ -7,6 +7,7 @@ import { ignoredFields } from '../changes/ignored-fields.ts';
 import { maxSilenceMs } from '../config/workspace.ts';
 import { type PassFailure, type Recheck, withCompletion } from '../model/process-state.ts';
 import type { WorkspacePause } from '../model/workspace-row.ts';
+import { DAY_MS } from '../store/limits.ts';
 import type { KnownProcess, Progress, Roster } from '../store/store.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
 import { endpointsAfter } from './endpoints.ts';
@@ -186,7 +187,7 @@ const pageEnd = z.union([z.strictObject({ process: z.string() }), z.strictObject
 
 /** A page of the processes by workspace and identifier, then of the endpoints by name. */
 export const showStatus: OperationOf<'status'> = async (context, { cursor, limit = DEFAULT_LIMIT }) => {
-  const { label: deployment, isRunning, states, workspaces, clock } = context;
+  const { label: deployment, isRunning, states, workspaces, clock, keep } = context;
   const after: { process?: string; endpoint?: string } = readCursor('status', cursor, pageEnd) ?? {};
   const { process = '', endpoint } = after;
   const all = endpoint === undefined ? inOrder(await knownProcesses(context)) : [];
@@ -197,7 +198,8 @@ export const showStatus: OperationOf<'status'> = async (context, { cursor, limit
     const progress = withCompletion(await states.progress(each), completions?.get(each.processId));
     return statusOf(each, { progress, pause, now: clock() });
   });
-  const head = { at: iso(clock()), deployment, isRunning, processes };
+  const days = keep && { journal: keep.journal / DAY_MS, attempts: keep.attempts / DAY_MS };
+  const head = { at: iso(clock()), deployment, isRunning, ...(days && { keep: days }), processes };
   const last = shown.at(-1);
   if (last && shown.length === limit)
     return { ...head, endpoints: [], ...cursorTo('status', { process: sortKeyOf(last) }) };

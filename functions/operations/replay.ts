@@ -6,7 +6,7 @@ import { acted, type OperationOf, type OperationsContext } from './context.ts';
 import { deliveryOf } from './deliveries.ts';
 import { changeRow, type FoundEndpoint, findEndpoint, wake } from './endpoints.ts';
 import { checkTypes } from './events.ts';
-import { iso, searchJournal } from './page.ts';
+import { iso, journalSpan, searchJournal } from './page.ts';
 import { findConfigured } from './processes.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import { Refused } from './refused.ts';
@@ -53,7 +53,7 @@ interface Planned {
   readonly replay: Replay;
 }
 
-type PlanPorts = Pick<OperationsContext, 'configured' | 'endpoints' | 'clock' | 'newId'>;
+type PlanPorts = Pick<OperationsContext, 'configured' | 'endpoints' | 'clock' | 'newId' | 'keep'>;
 
 /** Writes the request for a replay into the endpoint's row.
  *  @throws Refused when it could not begin, or another one is under way */
@@ -69,8 +69,13 @@ export async function startReplay(context: PlanPorts, asked: Asked): Promise<Pla
 
 async function plan(context: PlanPorts, { to, types, processes, ...asked }: Asked): Promise<Planned> {
   const now = context.clock();
-  const since = Date.parse(asked.since);
+  const first = context.keep ? now - context.keep.journal : 0;
+  const since = Math.max(first, Date.parse(asked.since));
   const until = asked.until === undefined ? now : Math.min(Date.parse(asked.until), now);
+  if (until <= first)
+    throw new Refused(
+      `Invalid time range: the journal has only ${journalSpan(context)} (the setting "keep"). Choose an end after ${iso(first)}.`,
+    );
   if (!(since < until)) throw new Refused('Invalid time range: since must be before until, and in the past.');
   const found = await findEndpoint(context, to);
   if (found.row?.replay) throw underWay();

@@ -4,7 +4,7 @@ import type { ProcessKey } from '../basics/process.ts';
 import { serialise } from '../changes/fit-event.ts';
 import { placeOf } from '../delivery/read-event.ts';
 import { wants } from '../model/filter.ts';
-import { ATTEMPTS_KEPT_MS } from '../store/limits.ts';
+import { DAY_MS, DEFAULT_KEEP } from '../store/limits.ts';
 import type { JournalEntry } from '../store/store.ts';
 import type { OperationsContext } from './context.ts';
 import { allEndpoints, type FoundEndpoint } from './endpoints.ts';
@@ -13,15 +13,14 @@ import type { AnswerOf } from './protocol/answers.ts';
 
 type Ports = Pick<
   OperationsContext,
-  'journal' | 'endpoints' | 'configured' | 'deliveries' | 'actions' | 'clock' | 'isRunning'
+  'journal' | 'endpoints' | 'configured' | 'deliveries' | 'actions' | 'clock' | 'isRunning' | 'keep'
 >;
 type Answer = AnswerOf<'verify'>;
 
 /** A younger event may still be on its way. An endpoint that was changed may get events by its former settings
  *  as long. */
 const SETTLE_MS = 15 * 60_000;
-/** Attempts of the first of their days may be deleted already. */
-const VERIFIED_MS = ATTEMPTS_KEPT_MS - 24 * 3_600_000;
+const MAX_VERIFIED_MS = 6 * DAY_MS;
 /** Deliveries in one slice. */
 const MAX_DELIVERIES = 500;
 const MAX_ATTEMPTS = 100;
@@ -36,7 +35,8 @@ export async function readDeliveries(
   process: ProcessKey,
   cursor: string | undefined,
 ): Promise<Partial<Answer>> {
-  const now = context.clock();
+  const { clock, keep = DEFAULT_KEEP } = context;
+  const now = clock();
   const begun = readCursor('verify', cursor, place);
   const until = begun?.until ?? now - SETTLE_MS;
   const endpoints = await mapInParallel(await allEndpoints(context), CONCURRENCY, async found => ({
@@ -47,7 +47,8 @@ export async function readDeliveries(
   let [last, readTo]: [string | undefined, number | undefined] = [begun?.record, undefined];
   const search = {
     order: 'oldest-first',
-    since: now - VERIFIED_MS,
+    // Attempts of the first of their days may be deleted already.
+    since: now - Math.min(MAX_VERIFIED_MS, keep.attempts - DAY_MS),
     until,
     processes: [process],
     from: last,

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { ProcessKey } from '../basics/process.ts';
 import { withheldProperties } from '../basics/property-names.ts';
 import type { Withheld } from '../model/snapshot.ts';
+import { DAY_MS, DEFAULT_KEEP } from '../store/limits.ts';
 import { TornSnapshotError } from '../store/store.ts';
 import type { OperationOf, OperationsContext } from './context.ts';
 import { cursorTo, iso, readCursor, searchJournal } from './page.ts';
@@ -17,15 +18,16 @@ import { readService } from './verify-service.ts';
 const MAX_BYTES = 2_000_000;
 const SLICE_TIMEOUT_MS = 2_000;
 
-const DAY_MS = 24 * 3_600_000;
-/** Events of older versions are left out: DynamoDB deletes change records in any order once they are 30 days
- *  old. A version may be later than its commit by the difference of two pollers' clocks. */
-const VERIFIED_MS = 28 * DAY_MS;
+/** Events of older versions are left out: DynamoDB deletes expired change records in any order. A version may be
+ *  later than its commit by the difference of two pollers' clocks. */
+const MAX_VERIFIED_MS = 28 * DAY_MS;
 const MAX_SKEW_MS = DAY_MS;
+/** Change records that expire this soon are left out, because they may be deleted before the last slice is read. */
+const MAX_RUN_MS = DAY_MS;
 
 type Ports = Pick<
   OperationsContext,
-  'journal' | 'snapshots' | 'states' | 'actions' | 'roster' | 'processes' | 'clock'
+  'journal' | 'snapshots' | 'states' | 'actions' | 'roster' | 'processes' | 'clock' | 'keep'
 >;
 
 /** A slice of what `verify` compares (design.md §13). The client compares: it alone sees all slices. */
@@ -61,13 +63,14 @@ async function slice(
 type Slice = Partial<AnswerOf<'verify'>>;
 type Asked = RequestOf<'verify'>;
 
-/** The first version that counts, and the last record that was read. */
-const journalPlace = z.strictObject({ first: z.number(), record: z.string() });
+/** The first version that counts, the first expiry that does, and the last record that was read. */
+const journalPlace = z.strictObject({ first: z.number(), expiry: z.number(), record: z.string() });
 
 async function readJournal(context: Ports, process: ProcessKey, asked: Asked): Promise<Slice> {
   const place = readCursor('verify', asked.cursor, journalPlace);
   const first = place?.first ?? (await firstVersion(context, process));
   if (first === undefined) return { isBaselined: false };
+  const expiry = place?.expiry ?? context.clock() + MAX_RUN_MS;
   const ignored = await ignoredOf(context, process);
   const changes: AnswerOf<'verify'>['changes'] = [];
   let [bytes, last, readTo]: [number, string | undefined, number | undefined] = [0, place?.record, undefined];
@@ -81,6 +84,8 @@ async function readJournal(context: Ports, process: ProcessKey, asked: Asked): P
   const isLast = await searchJournal(context, search, record => {
     if (record.position === place?.record) return false;
     [last, readTo] = [record.position, record.at];
+    // After a change of `keep`, records of the same age expire at different times.
+    if (record.expiresAt !== undefined && record.expiresAt < expiry) return false;
     for (const event of record.events()) {
       const change = changeOf(event, ignored);
       if (!change || change.version < first) continue;
@@ -89,7 +94,7 @@ async function readJournal(context: Ports, process: ProcessKey, asked: Asked): P
     }
     return bytes > MAX_BYTES;
   });
-  const next = isLast || last === undefined ? undefined : { first, record: last };
+  const next = isLast || last === undefined ? undefined : { first, expiry, record: last };
   return { changes, ...(readTo !== undefined && { readTo: iso(readTo) }), ...cursorTo('verify', next) };
 }
 
@@ -98,7 +103,9 @@ async function readJournal(context: Ports, process: ProcessKey, asked: Asked): P
 async function firstVersion(context: Ports, process: ProcessKey): Promise<number | undefined> {
   const { baselined, baselinedAt = 0 } = await context.states.progress(process);
   if (!baselined) return undefined;
-  const first = Math.max(context.clock() - VERIFIED_MS, baselinedAt);
+  const { clock, keep = DEFAULT_KEEP } = context;
+  const verified = Math.min(MAX_VERIFIED_MS, keep.journal - MAX_SKEW_MS - MAX_RUN_MS);
+  const first = Math.max(clock() - verified, baselinedAt);
   return Math.max(first, await restoredAt(context, process, first));
 }
 
@@ -136,7 +143,7 @@ async function readSnapshots(
     const project = projects[index] as string;
     const { all, ...head } = await readSnapshot(snapshots, process, {
       projectId: project,
-      since: began - VERIFIED_MS,
+      since: began - MAX_VERIFIED_MS,
     });
     let end = record;
     while (end < all.length && (end === record || bytes <= MAX_BYTES)) bytes += sizeOf(all[end++]);

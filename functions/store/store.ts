@@ -400,7 +400,7 @@ export interface Slots {
   reserveSlot(name: string, interval: number, now: number, within: number): Promise<number | undefined>;
 }
 
-/** The events of the last 30 days, for operators. */
+/** The events that `keep` keeps, for operators. */
 export interface JournalReader {
   /** The next events of a stretch, from at most `limit` change records; each process's in the order of its
    *  commits. */
@@ -451,6 +451,8 @@ export interface JournalRecord {
   /** Its position among all records, from which a later search can start. */
   readonly position: string;
   readonly at: number;
+  /** In ms since 1970. Undefined in SQLite, which deletes records in the order of their commits. */
+  readonly expiresAt?: number | undefined;
   /** Whether it belongs to this project; does not decode its events. */
   isOf(projectId: string): boolean;
   /** Its events in the order of publication. */

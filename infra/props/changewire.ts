@@ -44,6 +44,10 @@ export interface ChangewireProps {
    *  @default - none */
   readonly proxy?: string;
 
+  /** How long data is kept: docs/privacy.md.
+   *  @default - as for each property */
+  readonly keep?: KeepProps;
+
   /** The network in which `poll`, `deliver` and `operate` run, to reach a service and receivers that have no public
    *  address. It needs a way to the APIs of AWS: docs/networks.md.
    *  @default - none: the functions reach public addresses */
@@ -104,6 +108,17 @@ export interface ChangesProps {
 
   /** The longest interval, after many passes without changes: `fastest` to 24 hours. */
   readonly slowest: Duration | string;
+}
+
+/** How long data is kept, in whole days. */
+export interface KeepProps {
+  /** How long the journal keeps events: 3 to 365 days.
+   *  @default "30d" */
+  readonly journal?: Duration | string;
+
+  /** How long delivery attempts are kept, with answers of receivers: 2 to 365 days.
+   *  @default "7d" */
+  readonly attempts?: Duration | string;
 }
 
 /** A workspace to poll: one set of credentials on one instance of the service. */

@@ -5,6 +5,7 @@ import { placeOf } from '../../functions/delivery/read-event.ts';
 import type { NewDelivery } from '../../functions/model/delivery.ts';
 import type { Message } from '../../functions/queue/queue.ts';
 import { QUEUE_SCHEMA, recoverMessages, SqliteQueue } from '../../functions/queue/sqlite.ts';
+import type { Keep } from '../../functions/store/limits.ts';
 import {
   openSqliteStore,
   type SqliteDeliveries,
@@ -55,6 +56,7 @@ const RECOVER_PASSES = `UPDATE pass SET until = 0 WHERE owner IS NOT NULL;
 export function openStore(
   { closers, directory }: { closers: AsyncDisposableStack; directory: DataDirectory },
   clock: Clock = Date.now,
+  keep?: Keep,
 ): Store {
   const former = directory.file(FORMER_FILE);
   if (existsSync(former))
@@ -64,7 +66,7 @@ export function openStore(
         'the first pass then makes a new baseline.',
     );
   const path = directory.lasting ? directory.file(STORE_FILE) : ':memory:';
-  const store = openSqliteStore(path, { clock, schemas: [QUEUE_SCHEMA] });
+  const store = openSqliteStore(path, { clock, keep, schemas: [QUEUE_SCHEMA] });
   closers.defer(store.close);
   const { file } = store.database;
   recoverMessages(file, clock());

@@ -42,7 +42,7 @@ const deliveryStatus = z.strictObject({
   endpoint: z.string(),
   /** Whether its filter, as it is now, wants the event. */
   isWanted: z.boolean(),
-  /** `unknown`: it is wanted, but not tried yet, or more than 7 days ago (attempts are kept that long). */
+  /** `unknown`: it is wanted, but not tried yet, or longer ago than attempts are kept. */
   state: z.enum(['delivered', 'waiting', 'dead', 'unknown']),
   /** When it is tried next. */
   nextTryAt: time.optional(),
@@ -212,7 +212,7 @@ const ofProcess = { workspace: z.string(), process: z.string() };
 /** A signing secret that was made, which is shown only here. A given one is not shown. */
 const made = z.strictObject({ endpoint: z.string(), secret: z.string().optional() });
 
-/** Names in a filter that no change of the last 30 days has: likely typos. */
+/** Names in a filter that no change of the journal has: likely typos. */
 const warnings = z.array(z.string()).optional();
 
 /** The answers, by operation. */

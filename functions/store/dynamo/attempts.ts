@@ -3,7 +3,7 @@ import { inParallel } from '../../basics/in-parallel.ts';
 import type { Attempt, NewDelivery } from '../../model/delivery.ts';
 import { attemptJson } from '../codec.ts';
 import { ATTEMPT, attemptKey, endpointPartition, lateKey, latePrefix, placeOf, timeOf } from '../keys.ts';
-import { ATTEMPTS_KEPT_MS, expiryOf } from '../limits.ts';
+import { DEFAULT_KEEP, expiryOf, type Keep } from '../limits.ts';
 import type { AttemptStretch } from '../store.ts';
 import { firstOf, getItem, type Item, queryItems } from './requests.ts';
 import type { Table } from './table.ts';
@@ -19,17 +19,20 @@ function isPrompt(attemptAt: number, eventAt: number): boolean {
 }
 
 /** Not retried when the table is throttled: only people read this, and it must not delay deliveries. */
-export async function note({ client, tableName }: Table, attempts: readonly Attempt[]): Promise<void> {
-  const items = attempts.flatMap(itemsOf);
+export async function note(
+  { client, tableName, keep = DEFAULT_KEEP }: Table,
+  attempts: readonly Attempt[],
+): Promise<void> {
+  const items = attempts.flatMap(attempt => itemsOf(attempt, keep));
   await inParallel(items, CONCURRENCY, Item =>
     client.send(new PutItemCommand({ TableName: tableName, Item })),
   );
 }
 
-function itemsOf(attempt: Attempt): Item[] {
+function itemsOf(attempt: Attempt, keep: Keep): Item[] {
   const { endpoint, at, events } = attempt;
   const place = placeOf(at, events[0]?.id ?? '');
-  const expiresAt = { N: String(expiryOf(at, ATTEMPTS_KEPT_MS)) };
+  const expiresAt = { N: String(expiryOf(at, keep.attempts)) };
   const late = events.filter(event => event.at !== undefined && !isPrompt(at, event.at));
   return [
     { ...attemptKey(endpoint, place), attempt: { S: attemptJson(attempt) }, expiresAt },

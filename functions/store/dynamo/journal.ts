@@ -13,7 +13,7 @@ import {
   partition,
   projectIn,
 } from '../keys.ts';
-import { expiryOf, JOURNAL_KEPT_MS } from '../limits.ts';
+import { DEFAULT_KEEP, expiryOf, type Keep } from '../limits.ts';
 import { merged } from '../merged.ts';
 import type {
   ChangeRecord,
@@ -31,6 +31,7 @@ import { type Table, withRetry } from './table.ts';
 /** A change record, as `changePuts` writes it. */
 interface ChangeItem extends Key {
   readonly events: { readonly B: Uint8Array };
+  readonly expiresAt?: { readonly N: string };
 }
 
 /** The change records of one commit: usually one, more when its events exceed an item. Each can be
@@ -39,13 +40,14 @@ export function changePuts(
   process: ProcessKey,
   projectId: string,
   { events, version, at }: Pick<CommitRequest, 'events' | 'version' | 'at'>,
+  keep: Keep = DEFAULT_KEEP,
 ): Write[] {
   return changeGroups(events).map((group, part) => ({
     Put: {
       Item: {
         ...changeKey(process, at, projectId, version, part),
         events: { B: group },
-        expiresAt: { N: String(expiryOf(at, JOURNAL_KEPT_MS)) },
+        expiresAt: { N: String(expiryOf(at, keep.journal)) },
       },
       ConditionExpression: IS_ABSENT,
     },
@@ -270,11 +272,12 @@ function isBefore(one: Key, other: Key): boolean {
 }
 
 function journalRecordOf(item: ChangeItem): JournalRecord {
-  const { sk, pk, events } = item;
+  const { sk, pk, events, expiresAt } = item;
   const place: Place = [sk.S, pk.S];
   return {
     position: JSON.stringify(place),
     at: timeOf(item),
+    expiresAt: expiresAt && Number(expiresAt.N) * 1000,
     isOf: projectId => projectIn(sk.S) === encodePart(projectId),
     events: () => decodeEvents(events.B),
   };

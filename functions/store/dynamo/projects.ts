@@ -13,7 +13,7 @@ import {
   stateKey,
   tombstoneKey,
 } from '../keys.ts';
-import { expiryOf, JOURNAL_KEPT_MS } from '../limits.ts';
+import { expiryOf, TOMBSTONES_KEPT_MS } from '../limits.ts';
 import { type CommitRequest, type CommitResult, TornSnapshotError } from '../store.ts';
 import { asRead, IS_VERSION, NOT_BASELINED } from './conditions.ts';
 import { changePuts } from './journal.ts';
@@ -38,7 +38,7 @@ export async function commit(
 ): Promise<CommitResult> {
   const items = [
     ...projectItems(process, request),
-    ...changePuts(process, request.projectId, request),
+    ...changePuts(process, request.projectId, request, table.keep),
     ...tombstonePuts(process, request),
     ...tombstoneChecks(process, request),
     ...(request.isSilent ? [whileInBaseline(process)] : []),
@@ -241,7 +241,7 @@ function tombstonePuts(process: ProcessKey, { projectId, tombstone, at }: Commit
     readAt: { N: String(readAt) },
     ...(untimed && { untimed: { BOOL: true } }),
     ...(updatedAt !== undefined && { updatedAt: { N: String(updatedAt) } }),
-    expiresAt: { N: String(expiryOf(at, JOURNAL_KEPT_MS)) },
+    expiresAt: { N: String(expiryOf(at, TOMBSTONES_KEPT_MS)) },
   };
   return [{ Put: { Item: item } }];
 }

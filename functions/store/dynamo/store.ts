@@ -1,5 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { ProcessKey } from '../../basics/process.ts';
+import type { Keep } from '../limits.ts';
 import type { ChangeRecords, Deliveries, Snapshots, Store } from '../store.ts';
 import { createActions } from './actions.ts';
 import { announce, emittedEntries } from './announcements.ts';
@@ -39,6 +40,7 @@ interface DynamoStoreOptions extends TableTiming {
   readonly client: DynamoDBClientConfig;
   /** The processes whose journals are read: other journals are read only for one event by its id. */
   readonly processes?: readonly ProcessKey[];
+  readonly keep?: Keep;
   /** For the program that migrates a table of an earlier layout. */
   readonly migration?: Parameters<typeof checkLayout>[1];
 }
@@ -46,12 +48,12 @@ interface DynamoStoreOptions extends TableTiming {
 /** Opens the table of a stack. See `checkLayout`. @throws LayoutError */
 export async function openDynamoStore(
   tableName: string,
-  { client: config, processes, migration, ...timing }: DynamoStoreOptions,
+  { client: config, processes, keep, migration, ...timing }: DynamoStoreOptions,
 ): Promise<DynamoStore> {
   const client = new DynamoDBClient(config);
   // This middleware copies each answer for a logger that is not configured.
   client.middlewareStack.remove('loggerMiddleware');
-  const table = { client, tableName, timing };
+  const table = { client, tableName, timing, keep };
   await checkLayout(table, migration);
   return dynamoStore(table, processes);
 }

@@ -4,11 +4,14 @@ import {
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
 import type { Clock, Random, Sleep } from '../../basics/clock.ts';
+import type { Keep } from '../limits.ts';
 
 export interface Table {
   readonly client: DynamoDBClient;
   readonly tableName: string;
   readonly timing: TableTiming;
+  /** For rows that are written from now on. */
+  readonly keep?: Keep | undefined;
 }
 
 /** The retries of requests that were throttled, or that conflicted with another transaction. */

@@ -1,6 +1,6 @@
 import type { DeadDelivery, DeliveryCounts, NewDelivery, PendingDelivery } from '../../model/delivery.ts';
 import { projectPart } from '../../model/event-id.ts';
-import { ATTEMPTS_KEPT_MS, DELIVERIES_KEPT_MS } from '../limits.ts';
+import { DELIVERIES_KEPT_MS, type Keep } from '../limits.ts';
 import { type Deliveries, type DeliveryLease, LEASE, MAX_LOOKED_AT } from '../store.ts';
 import type { Database } from './database.ts';
 
@@ -141,8 +141,8 @@ export function countDeliveries(
   };
 }
 
-export function expire({ sql }: Database, now: number): number {
-  const [deliveries, attempts] = [now - DELIVERIES_KEPT_MS, now - ATTEMPTS_KEPT_MS];
+export function expire({ sql }: Database, now: number, keep: Keep): number {
+  const [deliveries, attempts] = [now - DELIVERIES_KEPT_MS, now - keep.attempts];
   const dropped = [
     sql.run`DELETE FROM pending WHERE due < ${deliveries}`,
     sql.run`DELETE FROM dead WHERE died_at < ${deliveries}`,

@@ -2,7 +2,7 @@ import type { ProcessKey } from '../../basics/process.ts';
 import { encodePart } from '../../model/event-id.ts';
 import { decodeEvents } from '../codec.ts';
 import { changeKey, changePlaceOf, entryPlaceOf, partition, projectIn } from '../keys.ts';
-import { ACTIONS_KEPT_MS, JOURNAL_KEPT_MS } from '../limits.ts';
+import { ACTIONS_KEPT_MS, DEFAULT_KEEP, type Keep } from '../limits.ts';
 import { merged } from '../merged.ts';
 import type { CommitRequest, JournalEntry, JournalReader, JournalRecord, Search } from '../store.ts';
 import type { Database } from './database.ts';
@@ -55,7 +55,7 @@ export const PUBLISHER = 'publish';
 /** Pages freed at once: 4 KB each, so that other writes don't wait long. */
 const VACUUM_PAGES = 1000;
 
-export function sqliteJournal(database: Database): Journal {
+export function sqliteJournal(database: Database, keep: Keep = DEFAULT_KEEP): Journal {
   const { file, sql } = database;
   return {
     after: (position, limit) =>
@@ -67,7 +67,7 @@ export function sqliteJournal(database: Database): Journal {
     },
     expire: (now, limit) => {
       const { changes } = sql.run`DELETE FROM change WHERE position IN (
-        SELECT position FROM change WHERE at <= ${now - JOURNAL_KEPT_MS} ORDER BY at LIMIT ${limit})`;
+        SELECT position FROM change WHERE at <= ${now - keep.journal} ORDER BY at LIMIT ${limit})`;
       sql.run`DELETE FROM tombstone WHERE (process, id) IN (
         SELECT process, id FROM tombstone WHERE expires_at <= ${Math.floor(now / 1000)} ORDER BY expires_at LIMIT ${limit})`;
       sql.run`DELETE FROM told_entry WHERE (process, id) IN (

@@ -3,7 +3,7 @@ import { decodePart, encodePart } from '../../model/event-id.ts';
 import type { Snapshot, SnapshotHead, Tombstone } from '../../model/snapshot.ts';
 import { changeGroups, decodeContent, encodeContent } from '../codec.ts';
 import { partition } from '../keys.ts';
-import { expiryOf, fitsOneTransaction, JOURNAL_KEPT_MS } from '../limits.ts';
+import { expiryOf, fitsOneTransaction, TOMBSTONES_KEPT_MS } from '../limits.ts';
 import type { CommitRequest, CommitResult } from '../store.ts';
 import { type Database, durably, inTransaction } from './database.ts';
 import { writeChanges } from './journal.ts';
@@ -104,7 +104,7 @@ function writeTombstone(
   if (!tombstone) return;
   const { version, readAt, untimed, updatedAt = null } = tombstone;
   sql.run`INSERT OR REPLACE INTO tombstone VALUES (
-    ${partition(process)}, ${encodePart(projectId)}, ${version}, ${readAt}, ${untimed ? 1 : 0}, ${updatedAt}, ${expiryOf(at, JOURNAL_KEPT_MS)})`;
+    ${partition(process)}, ${encodePart(projectId)}, ${version}, ${readAt}, ${untimed ? 1 : 0}, ${updatedAt}, ${expiryOf(at, TOMBSTONES_KEPT_MS)})`;
 }
 
 export function readTombstone(

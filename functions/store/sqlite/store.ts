@@ -1,4 +1,5 @@
 import type { Clock } from '../../basics/clock.ts';
+import { DEFAULT_KEEP, type Keep } from '../limits.ts';
 import type { Deliveries, Snapshots, Store } from '../store.ts';
 import { sqliteActions } from './actions.ts';
 import { announce, emittedEntries } from './announcements.ts';
@@ -40,32 +41,34 @@ export interface SqliteStore extends Store {
 }
 
 interface OpenOptions {
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
+  /** Of all rows, whenever they were written. */
+  readonly keep?: Keep | undefined;
   /** Additional tables of the file. */
   readonly schemas?: readonly string[];
 }
 
 /** Opens the store at `path`, or creates it; `:memory:` keeps it in memory.
  *  @throws DatabaseError when it is damaged, another program's, or of another layout */
-export function openSqliteStore(path: string, { clock, schemas = [] }: OpenOptions = {}): SqliteStore {
-  return sqliteStore(openDatabase(path, [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA, ...schemas]), clock);
+export function openSqliteStore(path: string, { schemas = [], ...options }: OpenOptions = {}): SqliteStore {
+  return sqliteStore(openDatabase(path, [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA, ...schemas]), options);
 }
 
 /** The store in a database that `openDatabase` opened with the schemas of the store. */
-function sqliteStore(database: Database, clock: Clock = Date.now): SqliteStore {
+function sqliteStore(database: Database, { clock = Date.now, keep }: OpenOptions): SqliteStore {
   return {
     snapshots: sqliteSnapshots(database),
     states: sqliteProcessReader(database),
     roster: sqliteRoster(database, clock),
     workspaces: sqliteWorkspaceRows(database),
-    deliveries: sqliteDeliveries(database),
+    deliveries: sqliteDeliveries(database, keep),
     endpoints: sqliteEndpointRows(database),
     slots: sqliteSlots(database),
     journal: sqliteJournalReader(database),
     actions: sqliteActions(database),
     claims: sqliteTickClaims(database),
     progress: sqliteTickProgresses(database),
-    feed: sqliteJournal(database),
+    feed: sqliteJournal(database, keep),
     database,
     close: () => database.file.close(),
   };
@@ -112,7 +115,7 @@ export interface SqliteDeliveries extends Deliveries {
 
 /** Deliveries in a SQLite database that `openDatabase` opened with `DELIVERIES_SCHEMA`. A `place` is the
  *  text of `seq`. */
-export function sqliteDeliveries(database: Database): SqliteDeliveries {
+export function sqliteDeliveries(database: Database, keep: Keep = DEFAULT_KEEP): SqliteDeliveries {
   return {
     add: async deliveries => inTransaction(database, () => add(database, deliveries)),
     // Stryker disable next-line ArrayDeclaration: no delivery has such a number
@@ -139,6 +142,6 @@ export function sqliteDeliveries(database: Database): SqliteDeliveries {
     attempts: async (endpoint, limit, stretch) => attemptsOf(database, endpoint, limit, stretch),
     attemptsOf: async (endpoint, event, limit) => attemptsOfEvent(database, endpoint, event, limit),
     endpoints: async () => endpointsOf(database),
-    expire: async now => inTransaction(database, () => expire(database, now)),
+    expire: async now => inTransaction(database, () => expire(database, now, keep)),
   };
 }
