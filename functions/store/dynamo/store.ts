@@ -40,7 +40,7 @@ interface DynamoStoreOptions extends TableTiming {
   readonly client: DynamoDBClientConfig;
   /** The processes whose journals are read: other journals are read only for one event by its id. */
   readonly processes?: readonly ProcessKey[];
-  readonly keep?: Keep;
+  readonly keep: Keep;
   /** For the program that migrates a table of an earlier layout. */
   readonly migration?: Parameters<typeof checkLayout>[1];
 }
