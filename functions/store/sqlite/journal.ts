@@ -45,7 +45,7 @@ export interface Journal {
   positionOf(consumer: string): number;
   moveTo(consumer: string, position: number): void;
   /** Deletes rows that expired before `now` (ms since 1970), at most `limit` records, and frees their
-   *  space. @returns how many */
+   *  space. Records that are not published yet stay: a run may have been stopped for longer. @returns how many */
   expire(now: number, limit: number): number;
 }
 
@@ -67,7 +67,9 @@ export function sqliteJournal(database: Database, keep: Keep = DEFAULT_KEEP): Jo
     },
     expire: (now, limit) => {
       const { changes } = sql.run`DELETE FROM change WHERE position IN (
-        SELECT position FROM change WHERE at <= ${now - keep.journal} ORDER BY at LIMIT ${limit})`;
+        SELECT position FROM change
+          WHERE at <= ${now - keep.journal} AND +position <= ${positionOf(database, PUBLISHER)}
+          ORDER BY at LIMIT ${limit})`;
       sql.run`DELETE FROM tombstone WHERE (process, id) IN (
         SELECT process, id FROM tombstone WHERE expires_at <= ${Math.floor(now / 1000)} ORDER BY expires_at LIMIT ${limit})`;
       sql.run`DELETE FROM told_entry WHERE (process, id) IN (

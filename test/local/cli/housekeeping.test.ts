@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
-import { sqliteJournal } from '../../../functions/store/sqlite/journal.ts';
+import { PUBLISHER, sqliteJournal } from '../../../functions/store/sqlite/journal.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries, sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
 import { dropExpired, startHousekeeping } from '../../../local/cli/housekeeping.ts';
@@ -49,6 +49,7 @@ function opened() {
           at,
         },
       );
+      feed.moveTo(PUBLISHER, feed.after(feed.positionOf(PUBLISHER), 1)[0]?.position ?? 0);
     },
   };
 }
