@@ -373,6 +373,8 @@ export interface AttemptStretch {
   /** Older than this one; with `oldestFirst`, newer. */
   readonly after?: Pick<Attempt, 'at' | 'events'> | undefined;
   readonly oldestFirst?: boolean | undefined;
+  /** Without rows that DynamoDB may delete before this time, in any order. */
+  readonly keptUntil?: number | undefined;
 }
 
 /** The registry of endpoints. */
