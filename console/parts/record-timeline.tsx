@@ -5,6 +5,7 @@ import { changesOf, type Entry } from '../model/history.ts';
 import { lineText } from '../model/line-text.ts';
 import { addressOf } from '../model/routes.ts';
 import { wallTime } from '../model/times.ts';
+import { useKeep } from '../state/use.ts';
 import { What } from './change.tsx';
 import { Exports } from './exports.tsx';
 import { Empty, Failed, Loading } from './states.tsx';
@@ -20,6 +21,7 @@ interface Query {
 /** All changes of a project with its tasks, or of a task, newest first. */
 export function RecordTimeline({ query }: { readonly query: Query }) {
   const { project, task, process, workspace } = query;
+  const { journal } = useKeep();
   const given = {
     project,
     ...(task && { task }),
@@ -67,7 +69,7 @@ export function RecordTimeline({ query }: { readonly query: Query }) {
         <Loading what="The timeline" rows={8} />
       )}
       {entries.length === 0 && state === 'all' && (
-        <Empty title="No changes in the last 30 days">
+        <Empty title={`No changes in ${journal}`}>
           <p>
             Or no project or task has this id: <bdi class="mono">{task ?? project}</bdi>
           </p>
@@ -86,7 +88,7 @@ export function RecordTimeline({ query }: { readonly query: Query }) {
         </section>
       ))}
       {state === 'cut' && <p class="note warn">Too many changes: older ones are not shown.</p>}
-      {state === 'all' && entries.length > 0 && <p class="quiet">End of the last 30 days.</p>}
+      {state === 'all' && entries.length > 0 && <p class="quiet">End of {journal}.</p>}
     </div>
   );
 }

@@ -23,7 +23,7 @@ const [MAX_LINES, MAX_PAGES] = [100, 20];
 
 export const NO_RESULT = { lines: [], searched: 0, readTo: undefined, error: undefined };
 
-/** Searches the journal of 30 days page by page, and calls `onUpdate` with each state.
+/** Searches the journal page by page, and calls `onUpdate` with each state.
  *  @returns a function that starts the search */
 export function createSearch(
   session: Pick<Session, 'ask' | 'persist'>,
