@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { DAY_MS } from '../basics/clock.ts';
 import { jsonOf } from '../basics/json.ts';
 import { lastDays } from '../basics/names-in-words.ts';
 import type { ProcessKey } from '../basics/process.ts';
-import { DAY_MS } from '../store/limits.ts';
 import type { JournalRecord, Search } from '../store/store.ts';
 import type { OperationsContext } from './context.ts';
 import { wrongRequest } from './refused.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { happenedAt } from '../basics/clock.ts';
+import { DAY_MS, happenedAt } from '../basics/clock.ts';
 import { mapInParallel } from '../basics/in-parallel.ts';
 import { byText } from '../basics/order.ts';
 import type { ProcessKey } from '../basics/process.ts';
@@ -7,7 +7,6 @@ import { ignoredFields } from '../changes/ignored-fields.ts';
 import { maxSilenceMs } from '../config/workspace.ts';
 import { type PassFailure, type Recheck, withCompletion } from '../model/process-state.ts';
 import type { WorkspacePause } from '../model/workspace-row.ts';
-import { DAY_MS } from '../store/limits.ts';
 import type { KnownProcess, Progress, Roster } from '../store/store.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
 import { endpointsAfter } from './endpoints.ts';

@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import { DAY_MS } from '../basics/clock.ts';
 import { mapInParallel } from '../basics/in-parallel.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import { serialise } from '../changes/fit-event.ts';
 import { placeOf } from '../delivery/read-event.ts';
 import { wants } from '../model/filter.ts';
-import { DAY_MS, DEFAULT_KEEP } from '../store/limits.ts';
+import { DEFAULT_KEEP } from '../store/limits.ts';
 import type { JournalEntry } from '../store/store.ts';
 import type { OperationsContext } from './context.ts';
 import { allEndpoints, type FoundEndpoint } from './endpoints.ts';

@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { DAY_MS } from '../basics/clock.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import { withheldProperties } from '../basics/property-names.ts';
 import type { Withheld } from '../model/snapshot.ts';
-import { DAY_MS, DEFAULT_KEEP } from '../store/limits.ts';
+import { DEFAULT_KEEP } from '../store/limits.ts';
 import { TornSnapshotError } from '../store/store.ts';
 import type { OperationOf, OperationsContext } from './context.ts';
 import { cursorTo, iso, readCursor, searchJournal } from './page.ts';

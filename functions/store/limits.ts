@@ -1,3 +1,4 @@
+import { DAY_MS } from '../basics/clock.ts';
 import type { SavedState } from '../model/process-state.ts';
 
 /** The maximum bytes of a snapshot in one item: DynamoDB allows 400 KB with all names and keys. */
@@ -53,8 +54,6 @@ export function rowsOf(state: Partial<SavedState>): number {
 /** The maximum time until a slot, in ms: as long as the longest run may wait. A later one was booked by a
  *  clock that was ahead. */
 export const MAX_SLOT_AHEAD_MS = 15 * 60_000;
-
-export const DAY_MS = 24 * 3_600_000;
 
 /** How long a tombstone is kept, in ms: whatever `keep` is, because a pass needs it (decision 0058). */
 export const TOMBSTONES_KEPT_MS = 30 * DAY_MS;

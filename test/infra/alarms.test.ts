@@ -61,6 +61,16 @@ describe('an alarm', () => {
     );
   });
 
+  test('names how long the journal keeps events', () => {
+    const texts = resources(
+      testTemplate({ ...leastConfig(), keep: { journal: '5d' } }),
+      'AWS::CloudWatch::Alarm',
+    )
+      .map(([, { AlarmDescription }]) => textOf(AlarmDescription))
+      .filter(text => text.includes('the journal'));
+    expect(texts).toEqual(Array(2).fill(expect.stringContaining('the journal keeps them for 5 days')));
+  });
+
   test('is of what the model of CloudWatch knows: at least so many of so many periods', () => {
     for (const [, { ComparisonOperator, TreatMissingData }] of resources(
       template,
