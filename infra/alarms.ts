@@ -44,7 +44,7 @@ export class Alarms extends Construct {
     const specs = [
       ...processAlarms(name),
       ...functionAlarms(name, handlers, journal),
-      ...deliveryAlarms(name, queues),
+      ...deliveryAlarms(name, queues, journal),
       ...(hasSubscriptions ? subscriptionAlarms(name) : []),
     ];
     this.all = specs.map(spec => operatorAlarm(this, name, spec, action));

@@ -64,11 +64,11 @@ export const configSchema = object({
     object({
       journal: key(
         days(3, 365).prefault('30d'),
-        'How long the journal keeps events: for `replay`, `events`, `trace` and `verify`.',
+        'How long the journal keeps events.',
       ),
       attempts: key(
         days(2, 365).prefault('7d'),
-        'How long delivery attempts are kept, with answers of receivers.',
+        'How long delivery attempts are kept.',
       ),
     }).prefault({}),
     'How long [data is kept](privacy.md#keep).',

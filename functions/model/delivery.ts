@@ -59,7 +59,7 @@ export interface DeliveryCounts {
   readonly dead: number;
 }
 
-/** One attempt (design.md §6: `ATTEMPT`); it is kept for 7 days. */
+/** One attempt (design.md §6: `ATTEMPT`). */
 export interface Attempt {
   readonly endpoint: string;
   /** When it began, in ms since 1970 by our clock. */

@@ -20,7 +20,7 @@ export interface EndpointProps extends KindSettings {
    *  @default - 1 for a chat; 10 for a webhook, up to 100 while all deliveries succeed */
   readonly perSecond?: number;
 
-  /** Whether successful attempts are kept for 7 days, like failed ones.
+  /** Whether successful attempts are kept, like failed ones.
    *  @default true */
   readonly keepSuccesses?: boolean;
 
