@@ -62,14 +62,8 @@ export const configSchema = object({
   ),
   keep: key(
     object({
-      journal: key(
-        days(3, 365).prefault('30d'),
-        'How long the journal keeps events.',
-      ),
-      attempts: key(
-        days(2, 365).prefault('7d'),
-        'How long delivery attempts are kept.',
-      ),
+      journal: key(days(3, 365).prefault('30d'), 'How long the journal keeps events.'),
+      attempts: key(days(2, 365).prefault('7d'), 'How long delivery attempts are kept.'),
     }).prefault({}),
     'How long [data is kept](privacy.md#keep).',
   ),
