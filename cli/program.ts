@@ -14,6 +14,7 @@ import { consoleCommand } from './commands/console.ts';
 import { deployCommands } from './commands/deploy.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { endpointCommands } from './commands/endpoints.ts';
+import { eraseCommand } from './commands/erase.ts';
 import { eventCommands } from './commands/events.ts';
 import { examples } from './commands/example.ts';
 import { initCommand } from './commands/init.ts';
@@ -150,6 +151,7 @@ function addCommands(program: Command, cli: Cli): void {
   snapshotCommand(program, cli);
   pullCommands(program, cli);
   processCommands(program, cli);
+  eraseCommand(program, cli);
   failedMessageCommands(program, cli);
   republishCommand(program, cli);
   restoreTableCommand(program, cli);

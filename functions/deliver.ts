@@ -30,7 +30,8 @@ async function configure(environment: NodeJS.ProcessEnv) {
   );
   const timeouts = bounded(CALL_TIMEOUTS.deliver);
   const config = readDeployed(import.meta.url);
-  const store = await openDynamoStore(TABLE_NAME, { client: timeouts, keep: config.keep, ...SYSTEM });
+  const { keep } = config;
+  const store = await openDynamoStore(TABLE_NAME, { client: timeouts, keep, ...SYSTEM });
   const log = lambdaLog();
   const sqs = new SQSClient(timeouts);
   const deliver = createDeliver({

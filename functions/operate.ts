@@ -74,7 +74,6 @@ async function openContext(settings: Settings): Promise<OperationsContext> {
     label: STACK_NAME,
     toApply: 'deploy',
     isRunning: true,
-    keep,
     configured: config.endpoints,
     ...store,
     queues: wakeBy(sqsQueue(sqs, DRAINS_QUEUE_URL)),

@@ -26,8 +26,8 @@ async function configure(environment: NodeJS.ProcessEnv) {
   );
   const timeouts = bounded(CALL_TIMEOUTS.deliver);
   const log = lambdaLog();
-  const { endpoints, keep } = readDeployed(import.meta.url);
-  const store = await openDynamoStore(TABLE_NAME, { client: timeouts, keep, ...SYSTEM });
+  const store = await openDynamoStore(TABLE_NAME, { client: timeouts, ...SYSTEM });
+  const { endpoints } = readDeployed(import.meta.url);
   const sqs = new SQSClient(timeouts);
   const route = createRoute({
     registry: createRegistry(endpoints, store.endpoints, Date.now, log),

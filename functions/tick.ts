@@ -41,11 +41,11 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Tick> {
   const log = lambdaLog();
   const sqs = new SQSClient(timeouts);
   const queues = wakeBy(sqsQueue(sqs, settings.DRAINS_QUEUE_URL));
-  const { workspaces, endpoints, subscriptions, keep } = readDeployed(import.meta.url);
+  const { workspaces, endpoints, subscriptions } = readDeployed(import.meta.url);
   const processes = scheduledIn(workspaces);
   const migration = { until: Date.now() + MIGRATION_TIMEOUT_MS };
   const store = await openDynamoStore(settings.TABLE_NAME, {
-    ...{ client: timeouts, processes, keep, migration },
+    ...{ client: timeouts, processes, migration },
     ...SYSTEM,
   });
   const jobs = {

@@ -1,4 +1,4 @@
-import { type Duration, Stack } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -18,8 +18,6 @@ export interface AlarmsProps {
   readonly email: string | undefined;
   readonly queues: Queues;
   readonly handlers: Watched;
-  /** How long the journal keeps events. */
-  readonly journal: Duration;
   /** Whether the configuration has native subscriptions. */
   readonly hasSubscriptions: boolean;
 }
@@ -32,7 +30,7 @@ export class Alarms extends Construct {
 
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
-    const { name, topic, email, queues, handlers, journal, hasSubscriptions } = props;
+    const { name, topic, email, queues, handlers, hasSubscriptions } = props;
     this.topic = topic ?? alarmTopic(this);
     if (email !== undefined)
       new Subscription(this, 'Email', {
@@ -43,8 +41,8 @@ export class Alarms extends Construct {
     const action = new SnsAction(this.topic);
     const specs = [
       ...processAlarms(name),
-      ...functionAlarms(name, handlers, journal),
-      ...deliveryAlarms(name, queues, journal),
+      ...functionAlarms(name, handlers),
+      ...deliveryAlarms(name, queues),
       ...(hasSubscriptions ? subscriptionAlarms(name) : []),
     ];
     this.all = specs.map(spec => operatorAlarm(this, name, spec, action));

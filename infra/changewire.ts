@@ -1,4 +1,4 @@
-import { CfnResource, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CfnResource, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { Alarm, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Grant, IGrantable, IManagedPolicy } from 'aws-cdk-lib/aws-iam';
@@ -129,7 +129,6 @@ export class Changewire extends Construct {
     });
     const alarms = new Alarms(this, 'Alarms', {
       ...{ name, queues, handlers },
-      journal: Duration.millis(config.keep.journal),
       hasSubscriptions: config.subscriptions.length > 0,
       topic: props.alarmTopic,
       email: config.alarmEmail,

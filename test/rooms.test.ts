@@ -190,11 +190,12 @@ describe('the rooms', () => {
     ).toEqual([]);
   });
 
-  it('console/ takes from functions/ types, what follows events, what a filter wants, the kinds of endpoints, and how answers, headers, values and names read; from local/ how requests are sealed', () => {
+  it('console/ takes from functions/ types, what follows and erases events, what a filter wants, the kinds of endpoints, and how answers, headers, values and names read; from local/ how requests are sealed', () => {
     const shared = [
       'functions/basics/json.ts',
       'functions/basics/names-in-words.ts',
       'functions/operations/follow.ts',
+      'functions/operations/walk-erase.ts',
       'local/operate/seal.ts',
       'functions/doctor/settings.ts',
       'functions/model/filter.ts',

@@ -1,7 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SYSTEM } from '../../functions/basics/system.ts';
 import { openDynamoStore } from '../../functions/store/dynamo/store.ts';
-import { DEFAULT_KEEP } from '../../functions/store/limits.ts';
 import { openSqliteStore } from '../../functions/store/sqlite/store.ts';
 import type { Snapshots, WorkspaceRows } from '../../functions/store/store.ts';
 import { countTable, NOTHING_COUNTED, type TableCounts } from './table-counts.ts';
@@ -29,7 +28,6 @@ export async function openStore(options: StoreOptions): Promise<OpenStore> {
     workspaces: rows,
   } = await openDynamoStore(options.tableName, {
     client: options.client,
-    keep: DEFAULT_KEEP,
     ...SYSTEM,
   });
   const takeCounts = countTable(table.client as DynamoDBClient);

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { lastDays } from '../../functions/basics/names-in-words.ts';
 import type { Cli } from '../context/runner.ts';
 import { limitOf } from '../options/parsers.ts';
 import { attemptsTable, deadLettersTable } from '../show/deliveries.ts';
@@ -11,7 +10,7 @@ import { showList } from './list.ts';
 export function endpointDeliveryCommands(endpoints: Command, { run }: Cli): void {
   endpoints
     .command('attempts <name>')
-    .description('list recent delivery attempts, newest first')
+    .description('list delivery attempts, newest first')
     .option('--event <id>', 'only attempts of this event')
     .option('--limit <n>', 'maximum number, or "all"', limitOf, 20)
     .addHelpText(
@@ -19,24 +18,18 @@ export function endpointDeliveryCommands(endpoints: Command, { run }: Cli): void
       examples('endpoints attempts crm', 'endpoints attempts crm --event launch.1001.1795262491734.0'),
     )
     .action(
-      run(async ({ ask, print }, endpoint: string, { event, limit }: { event?: string; limit: number }) => {
-        let days: number | undefined;
-        await showList(print, {
+      run(({ ask, print }, endpoint: string, { event, limit }: { event?: string; limit: number }) =>
+        showList(print, {
           limit,
-          ask: async page => {
-            const ofEvent = event === undefined ? {} : { eventId: event };
-            const answer = await ask({ operation: 'attempts', endpoint, ...ofEvent, ...page });
-            if (answer.attempts.length === 0)
-              days = (await ask({ operation: 'status', limit: 1 })).keep?.attempts;
-            return answer;
-          },
+          ask: page =>
+            ask({ operation: 'attempts', endpoint, ...(event !== undefined && { eventId: event }), ...page }),
           itemsOf: ({ attempts }) => attempts,
           format: (all, display) =>
             all.length === 0
-              ? text`${endpoint} has no delivery attempts in ${lastDays(days, 'the stored data')}.`
+              ? text`${endpoint} has no delivery attempts that are kept.`
               : attemptsTable(all, display),
-        });
-      }),
+        }),
+      ),
     );
   endpoints
     .command('dead-letters <name>')

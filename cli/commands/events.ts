@@ -15,7 +15,7 @@ export function eventCommands(program: Command, { run, world }: Cli): void {
   const time = timeOf(world.clock);
   program
     .command('events')
-    .description('list recent changes, newest last')
+    .description('list changes in the journal, newest last')
     .option('--follow', 'continue with new events until Ctrl-C')
     .option('--process <id>', 'only this process')
     .option('--workspace <name>', 'only this workspace')
@@ -25,7 +25,7 @@ export function eventCommands(program: Command, { run, world }: Cli): void {
     .option('--field <field>', 'only changes of this field, by id or display name')
     .option('--actor <user>', 'only changes by this user, by id or name (if known)')
     .option('--search <words>', 'only events that contain all these words, in any case')
-    .option('--since <time>', 'start: a time, date or age such as 30m, 2h, 3d', time)
+    .option('--since <time>', 'start time: a time, a date, or an age such as 30m, 2h, 3d', time)
     .option('--until <time>', 'end time', time)
     .option('--limit <n>', 'maximum number, or "all"', limitOf, 20)
     .addHelpText(

@@ -24,7 +24,7 @@ export function processCommands(program: Command, cli: Cli): void {
   program
     .command('release <process>')
     .description('approve the deletions that a process is holding back')
-    .option('--workspace <name>', 'its workspace, if several have this process')
+    .option('--workspace <name>', 'workspace of the process, if the id is not unique')
     .option('--yes', 'skip the confirmation')
     .option('--dry-run', 'only list the projects')
     .addHelpText('after', examples('release launch --dry-run', 'release launch --yes'))
@@ -57,7 +57,7 @@ function forgetCommand(program: Command, { run }: Cli): void {
   program
     .command('forget <process>')
     .description('delete the stored data of a process that is no longer configured')
-    .option('--workspace <name>', 'its workspace, if several have this process')
+    .option('--workspace <name>', 'workspace of the process, if the id is not unique')
     .option('--yes', 'skip the confirmation')
     .option('--dry-run', 'only show the number of projects')
     .addHelpText('after', examples('forget launch --dry-run', 'forget launch --yes'))
@@ -71,7 +71,7 @@ function forgetCommand(program: Command, { run }: Cli): void {
             const name = `${of.workspace}/${of.process}`;
             const number = countText(projects) || '0';
             return dryRun
-              ? text`Would delete the data of ${number} projects of ${name}. If you add the process again, it starts with a new baseline, which publishes no events. Past events stay in the journal.`
+              ? text`Would delete the data of ${number} projects of ${name}. If you add the process again, it starts with a new baseline, which publishes no events. Past events are kept until they expire.`
               : text`Deleted the data of ${number} projects of ${name}. If you add the process again, it starts with a new baseline.`;
           },
         ),
@@ -103,7 +103,7 @@ function passCommand(
   program
     .command(`${name} <process>`)
     .description(description)
-    .option('--workspace <name>', 'its workspace, if several have this process')
+    .option('--workspace <name>', 'workspace of the process, if the id is not unique')
     .addHelpText('after', examples(`${name} launch`))
     .action(
       run(async ({ ask, print }, process: string, { workspace }: OfWorkspace) => {

@@ -6,7 +6,6 @@ import { eventText } from '../show/events.ts';
 import { table } from '../show/table.ts';
 import { when } from '../show/times.ts';
 import { examples } from './example.ts';
-import { journalSpan } from './show-events.ts';
 
 interface Options {
   readonly process?: string;
@@ -24,8 +23,7 @@ export function recordCommand(program: Command, { run }: Cli): void {
     .option('--workspace <name>', 'its workspace, if several have this process')
     .addHelpText('after', examples('record 1001', 'record 1001 500001 --process launch --json'))
     .action(
-      run(async (context, project: string, task: string | undefined, options: Options) => {
-        const { ask, print } = context;
+      run(async ({ ask, print }, project: string, task: string | undefined, options: Options) => {
         const record = await ask({ operation: 'record', ...options, project, ...(task && { task }) });
         const { workspace, process } = record;
         const { events } = await ask({
@@ -33,9 +31,8 @@ export function recordCommand(program: Command, { run }: Cli): void {
           ...(task && { task }),
           limit: MAX_EVENTS,
         });
-        const none = events.length > 0 || print.json ? '' : `No changes in ${await journalSpan(context)}.`;
         print.answer({ ...record, events: events.map(({ event }) => event) }, display =>
-          recordText(record, events, { none, display }),
+          recordText(record, events, display),
         );
       }),
     );
@@ -44,7 +41,7 @@ export function recordCommand(program: Command, { run }: Cli): void {
 function recordText(
   { workspace, process, project, task, readAt, record, tasks }: AnswerOf<'record'>,
   events: AnswerOf<'events'>['events'],
-  { none, display }: { readonly none: string; readonly display: Display },
+  display: Display,
 ): string {
   const nameOf = ({ id, name }: AnswerOf<'record'>['project']) => (name ? `${name} (${id})` : id);
   const rows = Object.entries(record).map(([field, value]) => [
@@ -58,6 +55,6 @@ function recordText(
     '',
     table([{ title: 'FIELD', whole: true }, { title: 'VALUE' }], rows, display),
     '',
-    ...(events.length > 0 ? events.map(event => eventText(event, display)) : [text`${none}`]),
+    ...(events.length > 0 ? events.map(event => eventText(event, display)) : ['No changes in the journal.']),
   ].join('\n');
 }

@@ -1,10 +1,8 @@
-import { lastDays } from '../../functions/basics/names-in-words.ts';
 import { follow } from '../../functions/operations/follow.ts';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import type { RequestOf } from '../../functions/operations/protocol/requests.ts';
 import type { Context } from '../context/context.ts';
 import { pages } from '../context/pages.ts';
-import { text } from '../show/display.ts';
 import { eventText } from '../show/events.ts';
 import { MORE } from './list.ts';
 
@@ -16,14 +14,8 @@ export async function showNewest(context: Context, query: EventQuery, limit: num
   const { print } = context;
   const { found, isMore } = await tail(context, query, limit);
   if (found.length > 0) show(print, found);
-  else if (!print.json) print.note(text`No matching events in ${await journalSpan(context)}.`);
+  else if (!print.json) print.note('No matching events in the journal.');
   if (isMore) print.note(MORE);
-}
-
-/** How far back the journal goes: `the last 30 days`. */
-export async function journalSpan({ ask }: Pick<Context, 'ask'>): Promise<string> {
-  const { keep } = await ask({ operation: 'status', limit: 1 });
-  return lastDays(keep?.journal, 'the journal');
 }
 
 async function tail({ ask }: Context, query: EventQuery, limit: number) {

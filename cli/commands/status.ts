@@ -40,9 +40,9 @@ async function once(context: Context, limit: number): Promise<void> {
 const shown = { format: statusText, lines: linesOf };
 
 /** JSON lines: the deployment first, then one line for each process and endpoint. */
-function linesOf({ at, deployment, isRunning, keep, processes, endpoints }: Status): object[] {
+function linesOf({ at, deployment, isRunning, processes, endpoints }: Status): object[] {
   return [
-    { run: { at, deployment, isRunning, ...(keep && { keep }) } },
+    { run: { at, deployment, isRunning } },
     ...processes.map(process => ({ process })),
     ...endpoints.map(endpoint => ({ endpoint })),
   ];

@@ -68,7 +68,7 @@ export function changeLine(committed: Committed): ChangeLine {
     changes: shown.slice(0, MAX_CHANGES).map(change => changeText(change)),
     more: action === 'created' || action === 'deleted' ? 0 : Math.max(0, shown.length - MAX_CHANGES),
     by: actorsText(data),
-    note: noteOf(type, data),
+    note: event.erased ? `${action}, contents erased` : noteOf(type, data),
   };
   return { ...line, words: wordsOf(line) };
 }

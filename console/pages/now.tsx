@@ -14,7 +14,7 @@ import { useRoutedFilter } from '../parts/use-routed-filter.ts';
 import { useSearch } from '../parts/use-search.ts';
 import type { Search } from '../state/search.ts';
 import { useStore } from '../state/store.ts';
-import { useKeep, useWorld } from '../state/use.ts';
+import { useWorld } from '../state/use.ts';
 
 /** The live view: processes and endpoints at a glance, and each change as it arrives. */
 export function NowPage() {
@@ -132,7 +132,6 @@ function Stream() {
 }
 
 function Older({ older, isFull, read }: { older: string; isFull: boolean; read: () => void }) {
-  const { journal } = useKeep();
   if (isFull)
     return (
       <span class="quiet">
@@ -140,7 +139,7 @@ function Older({ older, isFull, read }: { older: string; isFull: boolean; read: 
         <a href={addressOf('history')}>History</a>.
       </span>
     );
-  if (older === 'all') return <span class="quiet">End of {journal}.</span>;
+  if (older === 'all') return <span class="quiet">End of the journal.</span>;
   return (
     <button type="button" class="small" disabled={older === 'loading'} onClick={read}>
       {older === 'loading' ? 'Loading…' : 'Load more'}
@@ -151,9 +150,8 @@ function Older({ older, isFull, read }: { older: string; isFull: boolean; read: 
 /** How far the journal was searched, and a button to continue. */
 function Further({ search }: { search: Search }) {
   const { state, readTo, further } = search;
-  const { journal } = useKeep();
   const back = readTo === undefined ? '' : ` back to ${wallTime(Date.parse(readTo))}`;
-  if (state === 'all') return <span class="quiet">Searched all of {journal}.</span>;
+  if (state === 'all') return <span class="quiet">Searched the whole journal.</span>;
   return (
     <>
       <span class="quiet">
@@ -180,7 +178,6 @@ function foundText(found: number, { searched, state }: Search): string {
 }
 
 function NoLines({ search, clear }: { search: Search | undefined; clear: () => void }) {
-  const { journal } = useKeep();
   if (!search)
     return (
       <Empty title="Nothing has changed yet.">
@@ -191,7 +188,7 @@ function NoLines({ search, clear }: { search: Search | undefined; clear: () => v
   if (state === 'reading' && searched === 0) return <Loading what="The search" rows={6} />;
   const title =
     state === 'all'
-      ? `No matching changes in ${journal}.`
+      ? 'No matching changes in the journal.'
       : `No matches in the newest ${searched.toLocaleString('en')} changes.`;
   return (
     <Empty title={title}>

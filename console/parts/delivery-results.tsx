@@ -97,7 +97,7 @@ function DeliveryResultRow({
       {!isWanted && <p class="quiet">Its current filter excludes this event.</p>}
       {attempts.length > 0 && <AttemptList attempts={attempts} />}
       {attempts.length === 0 && state === 'unknown' && (
-        <p class="quiet">No attempts: not sent yet, or sent more than 7 days ago.</p>
+        <p class="quiet">No attempts: not sent yet, or sent so long ago that they are deleted.</p>
       )}
     </div>
   );

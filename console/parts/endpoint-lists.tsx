@@ -5,7 +5,7 @@ import type { EndpointStatus } from '../../functions/operations/protocol/status.
 import { addressOf } from '../model/routes.ts';
 import { countText, isNone } from '../model/status-words.ts';
 import { messageOf } from '../state/api.ts';
-import { type Asked, useAsked, useKeep, useWorld } from '../state/use.ts';
+import { type Asked, useAsked, useWorld } from '../state/use.ts';
 import { type Attempt, AttemptResult } from './attempt.tsx';
 import { ConfirmButton } from './confirm.tsx';
 import { Failed, Loading } from './states.tsx';
@@ -99,7 +99,6 @@ function List<Row>({ id, title, none, heads, pages, row, children }: ListProps<R
 
 export function Attempts({ endpoint }: { readonly endpoint: string }) {
   const { session } = useWorld();
-  const { attempts: kept } = useKeep();
   const pages = usePages<Attempt>(`attempts ${endpoint}`, async (from, signal) => {
     const place = from === undefined ? {} : { cursor: from };
     const { attempts, cursor } = await session.ask(
@@ -112,7 +111,7 @@ export function Attempts({ endpoint }: { readonly endpoint: string }) {
     <List
       id="attempts"
       title="Attempts"
-      none={`No attempts in ${kept}.`}
+      none="No attempts."
       heads={['When', 'Event', 'Result']}
       pages={pages}
       row={attempt => (

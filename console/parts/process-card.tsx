@@ -126,7 +126,7 @@ function Removed({ status: { workspace, process } }: { readonly status: ProcessS
         tone="bad"
         preview={async () => {
           const { projects } = await session.ask({ operation: 'forget', workspace, process, dryRun: true });
-          return `The stored data of ${countText(projects)} projects will be deleted. If you add ${process} again, it starts with a new baseline, which emits nothing. Its events stay in the journal.`;
+          return `The stored data of ${countText(projects)} projects will be deleted. If you add ${process} again, it starts with a new baseline, which emits nothing. Its events stay until they expire.`;
         }}
         act={async () => {
           let deleted = 0;

@@ -1,12 +1,15 @@
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
+import type { RequestOf } from '../../functions/operations/protocol/requests.ts';
+import { eraseAll, erasedLines, erasedText } from '../../functions/operations/walk-erase.ts';
 import { counted } from '../model/counted.ts';
 import { byDay } from '../model/days.ts';
 import { changesOf, type Entry } from '../model/history.ts';
 import { lineText } from '../model/line-text.ts';
 import { addressOf } from '../model/routes.ts';
 import { wallTime } from '../model/times.ts';
-import { useKeep } from '../state/use.ts';
+import { useWorld } from '../state/use.ts';
 import { What } from './change.tsx';
+import { ConfirmButton } from './confirm.tsx';
 import { Exports } from './exports.tsx';
 import { Empty, Failed, Loading } from './states.tsx';
 import { useHistory } from './use-history.ts';
@@ -21,14 +24,14 @@ interface Query {
 /** All changes of a project with its tasks, or of a task, newest first. */
 export function RecordTimeline({ query }: { readonly query: Query }) {
   const { project, task, process, workspace } = query;
-  const { journal } = useKeep();
   const given = {
     project,
     ...(task && { task }),
     ...(process && { process }),
     ...(workspace && { workspace }),
   };
-  const { entries, state, error } = useHistory({ ...given, order: 'newest-first' });
+  const [round, setRound] = useState(0);
+  const { entries, state, error } = useHistory({ ...given, order: 'newest-first' }, round);
   const days = useMemo(() => byDay(entries), [entries]);
   const named = entries[0]?.line;
   const name =
@@ -63,13 +66,16 @@ export function RecordTimeline({ query }: { readonly query: Query }) {
           text={() => timelineText(name, entries)}
           name={[project, task ?? '', name]}
         />
+        {task === undefined && (
+          <EraseButton query={query} name={name} onDone={() => setRound(number => number + 1)} />
+        )}
       </div>
       {error !== undefined && <Failed error={error} />}
       {entries.length === 0 && state === 'reading' && error === undefined && (
         <Loading what="The timeline" rows={8} />
       )}
       {entries.length === 0 && state === 'all' && (
-        <Empty title={`No changes in ${journal}`}>
+        <Empty title="No changes in the journal">
           <p>
             Or no project or task has this id: <bdi class="mono">{task ?? project}</bdi>
           </p>
@@ -88,8 +94,35 @@ export function RecordTimeline({ query }: { readonly query: Query }) {
         </section>
       ))}
       {state === 'cut' && <p class="note warn">Too many changes: older ones are not shown.</p>}
-      {state === 'all' && entries.length > 0 && <p class="quiet">End of {journal}.</p>}
+      {state === 'all' && entries.length > 0 && <p class="quiet">End of the journal.</p>}
     </div>
+  );
+}
+
+interface EraseProps {
+  readonly query: Query;
+  readonly name: string;
+  readonly onDone: () => void;
+}
+
+function EraseButton({ query: { project, process, workspace }, name, onDone }: EraseProps) {
+  const { session } = useWorld();
+  const asked: RequestOf<'erase'> = {
+    operation: 'erase',
+    project,
+    ...(process && { process }),
+    ...(workspace && { workspace }),
+  };
+  const ask = (request: RequestOf<'erase'>) => session.ask(request);
+  return (
+    <ConfirmButton
+      title={`Erase ${name}`}
+      label="Erase"
+      tone="bad"
+      preview={async () => erasedLines(await eraseAll(ask, { ...asked, dryRun: true })).join('\n')}
+      act={async () => erasedText(await eraseAll(ask, asked))}
+      onDone={onDone}
+    />
   );
 }
 

@@ -18,10 +18,10 @@ const NOTHING: HistoryRead = { entries: [], state: 'reading', error: undefined }
 
 type Query = Omit<RequestOf<'events'>, 'operation' | 'cursor' | 'limit'>;
 
-/** Reads all events that match the query, page by page, up to a limit. */
-export function useHistory(query: Query): HistoryRead {
+/** Reads all events that match the query, page by page, up to a limit; again in each round. */
+export function useHistory(query: Query, round = 0): HistoryRead {
   const { session } = useWorld();
-  const key = JSON.stringify(query);
+  const key = JSON.stringify([query, round]);
   const [state, setState] = useState<{ key: string; read: HistoryRead }>({ key, read: NOTHING });
   useEffect(() => {
     const ending = new AbortController();
@@ -38,7 +38,7 @@ export function useHistory(query: Query): HistoryRead {
       setState({ key, read });
     };
     const all = async () => {
-      const asked = JSON.parse(key) as Query;
+      const [asked] = JSON.parse(key) as [Query, number];
       let cursor: string | undefined;
       let characters = 0;
       do {

@@ -1,6 +1,5 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
-import { lastDays } from '../../functions/basics/names-in-words.ts';
 import { messageOf, NotAllowed } from './api.ts';
 import type { Live } from './live.ts';
 import type { Session } from './session.ts';
@@ -63,15 +62,6 @@ export function useAsked<Answer>(
     answer: isOfKey ? state.answer : undefined,
     error: isOfKey ? state.error : undefined,
     again: () => setRound(number => number + 1),
-  };
-}
-
-/** How far back events and delivery attempts go: `the last 30 days`. */
-export function useKeep(): { readonly journal: string; readonly attempts: string } {
-  const keep = useStore(useWorld().status).status?.keep;
-  return {
-    journal: lastDays(keep?.journal, 'the journal'),
-    attempts: lastDays(keep?.attempts, 'the stored data'),
   };
 }
 

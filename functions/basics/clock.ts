@@ -15,5 +15,3 @@ export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
 
 /** A number in [0, 1), for jitter. */
 export type Random = () => number;
-
-export const DAY_MS = 24 * 3_600_000;

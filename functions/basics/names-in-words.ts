@@ -1,8 +1,3 @@
-/** `the last 30 days`; without a number `all`. */
-export function lastDays(days: number | undefined, all: string): string {
-  return days === undefined ? all : `the last ${days} days`;
-}
-
 const OR = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 /** `a, b or c`. */

@@ -55,7 +55,7 @@ export const endpointConfig = object({
   ),
   keepSuccesses: key(
     yesNo().optional(),
-    'Whether successful attempts are [kept](privacy.md#keep), as failed ones are. `false` saves a write per delivery.',
+    'Whether successful attempts are kept, as failed ones are. `false` saves a write per delivery.',
     '`true`',
   ),
   record: key(

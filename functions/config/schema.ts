@@ -1,7 +1,7 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import * as z from 'zod';
 import { endpointConfig, subscriptionConfig } from './endpoint.ts';
-import { address, days, key, list, network, object, text, whole } from './values.ts';
+import { address, duration, key, list, network, object, text, whole } from './values.ts';
 import { changesInterval, sweepInterval, workspaceConfig } from './workspace.ts';
 
 /** The numbers of days that CloudWatch Logs accepts. They are listed because the local run reads
@@ -55,17 +55,20 @@ export const configSchema = object({
     list(network(), 0, 'networks').default([]),
     'Your [own networks](networks.md), in which endpoints may be, over http too: ranges such as `10.0.0.0/8`, and names of hosts such as `n8n`.',
   ),
+  keep: key(
+    object({
+      journal: key(
+        duration('2d', '365d').prefault('30d'),
+        'How long events are kept, for replays, `events` and `verify`.',
+      ),
+      attempts: key(duration('1d', '90d').prefault('7d'), 'How long attempts of deliveries are kept.'),
+    }).prefault({}),
+    'How long events and attempts are [kept](privacy.md#keep).',
+  ),
   proxy: key(
     address('http').optional(),
     'The HTTP [proxy](networks.md#a-proxy) through which the service and endpoints are reached, except those in `networks`.',
     'none',
-  ),
-  keep: key(
-    object({
-      journal: key(days(3, 365).prefault('30d'), 'How long the journal keeps events.'),
-      attempts: key(days(2, 365).prefault('7d'), 'How long delivery attempts are kept.'),
-    }).prefault({}),
-    'How long [data is kept](privacy.md#keep).',
   ),
   pollMemory: key(
     whole(512, 10_240).default(512),

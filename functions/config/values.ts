@@ -14,11 +14,8 @@ function milliseconds(text: string): number | undefined {
 }
 
 /** A duration as text, parsed into ms. */
-export function duration(
-  min: string,
-  max: string,
-  error = `a duration from "${min}" to "${max}": a whole number with s, m, h or d`,
-) {
+export function duration(min: string, max: string) {
+  const error = `a duration from "${min}" to "${max}": a whole number with s, m, h or d`;
   const allowed = (text: string): boolean => {
     const ms = milliseconds(text);
     const low = milliseconds(min) ?? 0;
@@ -29,12 +26,6 @@ export function duration(
     .string({ error })
     .refine(allowed, { error })
     .transform(text => milliseconds(text) ?? 0);
-}
-
-/** A number of days as such a text, parsed into ms. */
-export function days(min: number, max: number) {
-  const error = `a duration from "${min}d" to "${max}d", in whole days`;
-  return duration(`${min}d`, `${max}d`, error).refine(ms => ms % (UNITS.d as number) === 0, { error });
 }
 
 /** Text that matches `pattern`; `error` describes valid texts. */

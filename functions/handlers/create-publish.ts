@@ -2,6 +2,7 @@ import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 
 import { CALL_TIMEOUTS, maxCallMs } from '../aws/clients.ts';
 import { logIfAssertion } from '../basics/assert.ts';
 import { type Count, type Log, logEvents, present } from '../basics/telemetry.ts';
+import { isErased } from '../model/erase.ts';
 import type { ChangeEvent } from '../model/event.ts';
 import { decodeEvents } from '../store/codec.ts';
 import { CHANGE } from '../store/keys.ts';
@@ -163,7 +164,9 @@ function isChange(record: unknown): record is Change {
 async function eventsOf(record: Change, dependencies: PublishDependencies): Promise<Outgoing[]> {
   try {
     const events = decodeEvents(Buffer.from(record.dynamodb.NewImage.events.B, 'base64'));
-    return events.map(event => ({ event, message: messageOf(event), record }));
+    return events
+      .filter(event => !isErased(event))
+      .map(event => ({ event, message: messageOf(event), record }));
   } catch (error) {
     await moveToFailed({ record }, `Unreadable change record: ${String(error)}`, dependencies);
     return [];

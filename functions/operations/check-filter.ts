@@ -8,7 +8,7 @@ import {
   matchesValues,
 } from '../model/filter.ts';
 import type { OperationsContext } from './context.ts';
-import { journalSpan, searchJournal, WHOLE_JOURNAL } from './page.ts';
+import { searchJournal, WHOLE_JOURNAL } from './page.ts';
 import { didYouMean, wrongRequest } from './refused.ts';
 
 const MAX_LISTED = 20;
@@ -63,7 +63,7 @@ interface Named {
 /** Warns of each field and value of a filter that no change of the journal has: likely a typo. Only warns, because
  *  the first change of a field may still come; and not at all without any change to compare with. */
 export async function filterWarnings(
-  context: Pick<OperationsContext, 'journal' | 'clock' | 'keep'>,
+  context: Pick<OperationsContext, 'journal' | 'clock'>,
   filter: EndpointFilter | undefined,
 ): Promise<string[]> {
   /** Not found yet, each with the texts that it may have meant. */
@@ -79,7 +79,7 @@ export async function filterWarnings(
     return open.size === 0;
   });
   if (changes === 0) return [];
-  const which = isWhole ? `no change of ${journalSpan(context)}` : `none of the last ${changes} changes`;
+  const which = isWhole ? 'no change in the journal' : `none of the last ${changes} changes`;
   // Of a field that is unknown, the values are unknown as well.
   const fields = new Set([...open.keys()].filter(({ of }) => of === undefined).map(({ typed }) => typed));
   return [...open]

@@ -7,7 +7,6 @@ import type { Sender } from '../delivery/sender.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import type { SecretKeeper } from '../model/secret.ts';
 import type { ServiceConnection } from '../service/service.ts';
-import type { Keep } from '../store/limits.ts';
 import type { Action, ChangeRecord, ChangeRecords, KnownProcess, Store, Subject } from '../store/store.ts';
 import type { AnswerOf, FailedMessage, LogEntry } from './protocol/answers.ts';
 import type { Act, FailedQueueName, FunctionName, Operation, RequestOf } from './protocol/requests.ts';
@@ -16,7 +15,15 @@ import type { Act, FailedQueueName, FunctionName, Operation, RequestOf } from '.
 export interface OperationsContext
   extends Pick<
       Store,
-      'endpoints' | 'deliveries' | 'journal' | 'snapshots' | 'states' | 'roster' | 'workspaces' | 'actions'
+      | 'endpoints'
+      | 'deliveries'
+      | 'journal'
+      | 'snapshots'
+      | 'states'
+      | 'roster'
+      | 'workspaces'
+      | 'actions'
+      | 'keep'
     >,
     Pick<Sender, 'openPoster' | 'jobsOf'> {
   /** The name of this installation: `run` on one machine, otherwise the stack's name. */
@@ -25,8 +32,6 @@ export interface OperationsContext
   readonly toApply: 'deploy' | 'start again';
   /** Whether passes run; false on one machine while only its store is open. */
   readonly isRunning: boolean;
-  /** How long rows are kept; unknown on one machine while only its store is open. */
-  readonly keep?: Keep;
   /** The endpoints of the configuration, which operations can't change. */
   readonly configured: readonly EndpointSettings[];
   /** The configured processes, in any order. */

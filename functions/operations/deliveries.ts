@@ -7,6 +7,7 @@ import { closedTo, joined } from '../delivery/health.ts';
 import { outcomeOf } from '../delivery/http/outcome.ts';
 import { placeOf } from '../delivery/read-event.ts';
 import type { Attempt, NewDelivery } from '../model/delivery.ts';
+import { isErased } from '../model/erase.ts';
 import { leftOutBy } from '../model/filter.ts';
 import { isPulled } from '../model/kinds.ts';
 import type { JournalEntry } from '../store/store.ts';
@@ -76,7 +77,7 @@ export const listDeadLetters: OperationOf<'dead-letters'> = async (
 };
 
 /** Sends one event to one endpoint again, regardless of its filter: its dead letter, or else the event from
- *  the journal, as far as `keep` goes. It is sent as a replay. */
+ *  the journal. It is sent as a replay. */
 export const resend: OperationOf<'resend'> = async (context, { eventId, to }) => {
   const { deliveries, clock } = context;
   const found = await findEndpoint(context, to);
@@ -88,6 +89,10 @@ export const resend: OperationOf<'resend'> = async (context, { eventId, to }) =>
   const isRequeued = (await deliveries.requeue(to, clock(), eventId)) > 0;
   if (!isRequeued) {
     const { event } = await findEvent(context, eventId);
+    if (isErased(event))
+      throw new Refused(
+        'The contents of this event were erased. Send the current state instead: a snapshot.',
+      );
     const delivery = deliveryOf(to, event, clock());
     if (await deliveries.find(to, delivery)) return { answer: answer('already waiting') };
     await deliveries.add([delivery]);

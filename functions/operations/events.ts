@@ -4,7 +4,7 @@ import { type ChangeEvent, type EventType, eventSchemas } from '../model/event.t
 import { wants } from '../model/filter.ts';
 import type { JournalEntry } from '../store/store.ts';
 import type { OperationsContext } from './context.ts';
-import { cursorTo, DEFAULT_LIMIT, iso, journalSpan, readCursor, searchJournal } from './page.ts';
+import { cursorTo, DEFAULT_LIMIT, iso, readCursor, searchJournal } from './page.ts';
 import { processesOf } from './processes.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
@@ -93,12 +93,11 @@ export function checkTypes(types: readonly string[] | undefined): void {
 
 /** @throws Refused when the journal doesn't have it */
 export async function findEvent(
-  context: Pick<OperationsContext, 'journal' | 'keep'>,
+  { journal }: Pick<OperationsContext, 'journal'>,
   eventId: string,
 ): Promise<JournalEntry> {
-  const entry = await context.journal.find(eventId);
-  if (!entry)
-    throw new Refused(`There is no event with this id in ${journalSpan(context)}. See the list of events.`);
+  const entry = await journal.find(eventId);
+  if (!entry) throw new Refused('There is no event with this id in the journal. See the list of events.');
   return entry;
 }
 

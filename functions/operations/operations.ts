@@ -12,6 +12,7 @@ import {
   updateEndpoint,
 } from './endpoint-settings.ts';
 import { findEndpoint, listEndpoints, pauseEndpoint, removeEndpoint, resumeEndpoint } from './endpoints.ts';
+import { eraseProject } from './erase.ts';
 import { listEvents } from './events.ts';
 import { cursorTo, DEFAULT_LIMIT, iso, readCursor } from './page.ts';
 import {
@@ -129,6 +130,7 @@ const OPERATIONS: { readonly [Name in Operation]: OperationOf<Name> } = {
   pass: startPass,
   release: releaseProcess,
   forget: forgetProcess,
+  erase: eraseProject,
   republish,
   'clear-failed-messages': clearFailedMessages,
   'retry-failed-messages': retryFailedMessages,

@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { DAY_MS } from '../basics/clock.ts';
 import { jsonOf } from '../basics/json.ts';
-import { lastDays } from '../basics/names-in-words.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import type { JournalRecord, Search } from '../store/store.ts';
 import type { OperationsContext } from './context.ts';
@@ -37,11 +35,6 @@ export function readCursor<Place>(
 /** A time, in ms since 1970, as ISO text. */
 export function iso(at: number): string {
   return new Date(at).toISOString();
-}
-
-/** How far back the journal goes: `the last 30 days`. */
-export function journalSpan({ keep }: Pick<OperationsContext, 'keep'>): string {
-  return lastDays(keep && keep.journal / DAY_MS, 'the journal');
 }
 
 /** The whole journal, the newest record first. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DAY_MS, happenedAt } from '../basics/clock.ts';
+import { happenedAt } from '../basics/clock.ts';
 import { mapInParallel } from '../basics/in-parallel.ts';
 import { byText } from '../basics/order.ts';
 import type { ProcessKey } from '../basics/process.ts';
@@ -186,7 +186,7 @@ const pageEnd = z.union([z.strictObject({ process: z.string() }), z.strictObject
 
 /** A page of the processes by workspace and identifier, then of the endpoints by name. */
 export const showStatus: OperationOf<'status'> = async (context, { cursor, limit = DEFAULT_LIMIT }) => {
-  const { label: deployment, isRunning, states, workspaces, clock, keep } = context;
+  const { label: deployment, isRunning, states, workspaces, clock } = context;
   const after: { process?: string; endpoint?: string } = readCursor('status', cursor, pageEnd) ?? {};
   const { process = '', endpoint } = after;
   const all = endpoint === undefined ? inOrder(await knownProcesses(context)) : [];
@@ -197,8 +197,7 @@ export const showStatus: OperationOf<'status'> = async (context, { cursor, limit
     const progress = withCompletion(await states.progress(each), completions?.get(each.processId));
     return statusOf(each, { progress, pause, now: clock() });
   });
-  const days = keep && { journal: keep.journal / DAY_MS, attempts: keep.attempts / DAY_MS };
-  const head = { at: iso(clock()), deployment, isRunning, ...(days && { keep: days }), processes };
+  const head = { at: iso(clock()), deployment, isRunning, processes };
   const last = shown.at(-1);
   if (last && shown.length === limit)
     return { ...head, endpoints: [], ...cursorTo('status', { process: sortKeyOf(last) }) };

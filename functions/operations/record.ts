@@ -3,7 +3,7 @@ import type { ProcessKey } from '../basics/process.ts';
 import { named } from '../changes/build-events.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { OperationOf } from './context.ts';
-import { CONCURRENCY, iso, journalSpan } from './page.ts';
+import { CONCURRENCY, iso } from './page.ts';
 import { namesOf, processesOf } from './processes.ts';
 import { Refused } from './refused.ts';
 
@@ -14,11 +14,10 @@ export const showRecord: OperationOf<'record'> = async (context, { project, task
     process,
     snapshot: await context.snapshots.load(process, project),
   }));
-  const deleted = `If it was deleted, list its events of ${journalSpan(context)}.`;
-  const { process, snapshot } = onlyOne(loaded, deleted);
+  const { process, snapshot } = onlyOne(loaded);
   const { content, version, recordReadAt, tasksReadAt } = snapshot;
   const record = task === undefined ? content.record : content.tasks.get(task);
-  if (!record) throw new Refused(`This project has no task with this id. ${deleted}`);
+  if (!record) throw new Refused(`This project has no task with this id. ${DELETED}`);
   return {
     ...namesOf(process),
     project: named(project, content.record),
@@ -30,19 +29,18 @@ export const showRecord: OperationOf<'record'> = async (context, { project, task
   };
 };
 
+const DELETED = 'If it was deleted, its events are in the journal until they expire.';
+
 interface Found {
   readonly process: ProcessKey;
   readonly snapshot: Snapshot;
 }
 
 /** @throws Refused unless one process has the project */
-function onlyOne(
-  loaded: readonly { process: ProcessKey; snapshot: Snapshot | undefined }[],
-  deleted: string,
-): Found {
+function onlyOne(loaded: readonly { process: ProcessKey; snapshot: Snapshot | undefined }[]): Found {
   const found = loaded.flatMap(({ process, snapshot }) => (snapshot ? [{ process, snapshot }] : []));
   const [one, ...others] = found;
-  if (!one) throw new Refused(`There is no project with this id. ${deleted}`);
+  if (!one) throw new Refused(`There is no project with this id. ${DELETED}`);
   if (others.length === 0) return one;
   const names = found.map(({ process }) => `${process.processId} (${process.workspace})`);
   throw new Refused(`Several processes have a project with this id. Specify one: ${names.join(', ')}.`);

@@ -1,12 +1,13 @@
 import { closedTo, joined } from '../delivery/health.ts';
 import type { Replay } from '../model/endpoint-row.ts';
+import { isErased } from '../model/erase.ts';
 import type { ChangeEvent } from '../model/event.ts';
 import { wants } from '../model/filter.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
 import { deliveryOf } from './deliveries.ts';
 import { changeRow, type FoundEndpoint, findEndpoint, wake } from './endpoints.ts';
 import { checkTypes } from './events.ts';
-import { iso, journalSpan, searchJournal } from './page.ts';
+import { iso, searchJournal } from './page.ts';
 import { findConfigured } from './processes.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import { Refused } from './refused.ts';
@@ -53,7 +54,7 @@ interface Planned {
   readonly replay: Replay;
 }
 
-type PlanPorts = Pick<OperationsContext, 'configured' | 'endpoints' | 'clock' | 'newId' | 'keep'>;
+type PlanPorts = Pick<OperationsContext, 'configured' | 'endpoints' | 'clock' | 'newId'>;
 
 /** Writes the request for a replay into the endpoint's row.
  *  @throws Refused when it could not begin, or another one is under way */
@@ -69,13 +70,8 @@ export async function startReplay(context: PlanPorts, asked: Asked): Promise<Pla
 
 async function plan(context: PlanPorts, { to, types, processes, ...asked }: Asked): Promise<Planned> {
   const now = context.clock();
-  const first = context.keep ? now - context.keep.journal : 0;
-  const since = Math.max(first, Date.parse(asked.since));
+  const since = Date.parse(asked.since);
   const until = asked.until === undefined ? now : Math.min(Date.parse(asked.until), now);
-  if (until <= first)
-    throw new Refused(
-      `Invalid time range: the journal has only ${journalSpan(context)} (the setting "keep"). Choose an end after ${iso(first)}.`,
-    );
   if (!(since < until)) throw new Refused('Invalid time range: since must be before until, and in the past.');
   const found = await findEndpoint(context, to);
   if (found.row?.replay) throw underWay();
@@ -138,6 +134,7 @@ export async function workOffReplay(ports: ReplayPorts, name: string): Promise<b
 
 function isWanted(event: ChangeEvent, { types, processes }: Replay, { endpoint }: FoundEndpoint): boolean {
   return (
+    !isErased(event) &&
     (types?.includes(event.type) ?? true) &&
     (processes?.includes(event.data.process.id) ?? true) &&
     wants(endpoint.filter ?? {}, event)

@@ -1,11 +1,10 @@
 import * as z from 'zod';
-import { DAY_MS } from '../basics/clock.ts';
 import { mapInParallel } from '../basics/in-parallel.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import { serialise } from '../changes/fit-event.ts';
 import { placeOf } from '../delivery/read-event.ts';
+import { isErased } from '../model/erase.ts';
 import { wants } from '../model/filter.ts';
-import { DEFAULT_KEEP } from '../store/limits.ts';
 import type { JournalEntry } from '../store/store.ts';
 import type { OperationsContext } from './context.ts';
 import { allEndpoints, type FoundEndpoint } from './endpoints.ts';
@@ -21,7 +20,7 @@ type Answer = AnswerOf<'verify'>;
 /** A younger event may still be on its way. An endpoint that was changed may get events by its former settings
  *  as long. */
 const SETTLE_MS = 15 * 60_000;
-const MAX_VERIFIED_MS = 6 * DAY_MS;
+const DAY_MS = 24 * 3_600_000;
 /** Deliveries in one slice. */
 const MAX_DELIVERIES = 500;
 const MAX_ATTEMPTS = 100;
@@ -36,8 +35,8 @@ export async function readDeliveries(
   process: ProcessKey,
   cursor: string | undefined,
 ): Promise<Partial<Answer>> {
-  const { clock, keep = DEFAULT_KEEP } = context;
-  const now = clock();
+  const now = context.clock();
+  const { attempts } = context.keep;
   const begun = readCursor('verify', cursor, place);
   const until = begun?.until ?? now - SETTLE_MS;
   const endpoints = await mapInParallel(await allEndpoints(context), CONCURRENCY, async found => ({
@@ -48,8 +47,8 @@ export async function readDeliveries(
   let [last, readTo]: [string | undefined, number | undefined] = [begun?.record, undefined];
   const search = {
     order: 'oldest-first',
-    // Attempts of the first of their days may be deleted already.
-    since: now - Math.min(MAX_VERIFIED_MS, keep.attempts - DAY_MS),
+    // Older attempts may be deleted already.
+    since: now - attempts + Math.min(DAY_MS, attempts / 2),
     until,
     processes: [process],
     from: last,
@@ -57,7 +56,7 @@ export async function readDeliveries(
   const isLast = await searchJournal(context, search, record => {
     if (record.position === begun?.record) return false;
     [last, readTo] = [record.position, record.at];
-    for (const event of record.events())
+    for (const event of record.events().filter(event => !isErased(event)))
       for (const endpoint of endpoints)
         if (record.at >= (endpoint.row?.addedAt ?? 0) && wants(endpoint.endpoint.filter ?? {}, event))
           asked.push({ entry: { event, at: record.at }, endpoint });
@@ -98,8 +97,7 @@ async function knownSince(context: Ports, found: FoundEndpoint): Promise<number>
   const { name, filter = {}, keepSuccesses = true } = endpoint;
   const mayDiffer = isConfigured && Object.keys(filter).length > 0;
   if (!context.isRunning || !keepSuccesses || mayDiffer) return Number.POSITIVE_INFINITY;
-  const keptUntil = context.clock() + SETTLE_MS;
-  const [first] = await context.deliveries.attempts(name, 1, { oldestFirst: true, keptUntil });
+  const [first] = await context.deliveries.attempts(name, 1, { oldestFirst: true });
   if (!first) return Number.POSITIVE_INFINITY;
   const { actions } = await context.actions.list({ endpoint: name }, MAX_ACTIONS);
   const changed = actions.find(({ operation }) => operation === 'update-endpoint')?.at ?? 0;

@@ -1,9 +1,7 @@
 import * as z from 'zod';
-import { DAY_MS } from '../basics/clock.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import { withheldProperties } from '../basics/property-names.ts';
 import type { Withheld } from '../model/snapshot.ts';
-import { DEFAULT_KEEP } from '../store/limits.ts';
 import { TornSnapshotError } from '../store/store.ts';
 import type { OperationOf, OperationsContext } from './context.ts';
 import { cursorTo, iso, readCursor, searchJournal } from './page.ts';
@@ -19,12 +17,11 @@ import { readService } from './verify-service.ts';
 const MAX_BYTES = 2_000_000;
 const SLICE_TIMEOUT_MS = 2_000;
 
-/** Events of older versions are left out: DynamoDB deletes expired change records in any order. A version may be
- *  later than its commit by the difference of two pollers' clocks. */
-const MAX_VERIFIED_MS = 28 * DAY_MS;
+const DAY_MS = 24 * 3_600_000;
+/** The oldest events are left out: DynamoDB deletes change records in any order once they have expired. A version
+ *  may be later than its commit by the difference of two pollers' clocks. */
+const MARGIN_MS = 2 * DAY_MS;
 const MAX_SKEW_MS = DAY_MS;
-/** Change records that expire this soon are left out, because they may be deleted before the last slice is read. */
-const MAX_RUN_MS = DAY_MS;
 
 type Ports = Pick<
   OperationsContext,
@@ -64,14 +61,13 @@ async function slice(
 type Slice = Partial<AnswerOf<'verify'>>;
 type Asked = RequestOf<'verify'>;
 
-/** The first version that counts, the first expiry that does, and the last record that was read. */
-const journalPlace = z.strictObject({ first: z.number(), expiry: z.number(), record: z.string() });
+/** The first version that counts, and the last record that was read. */
+const journalPlace = z.strictObject({ first: z.number(), record: z.string() });
 
 async function readJournal(context: Ports, process: ProcessKey, asked: Asked): Promise<Slice> {
   const place = readCursor('verify', asked.cursor, journalPlace);
   const first = place?.first ?? (await firstVersion(context, process));
   if (first === undefined) return { isBaselined: false };
-  const expiry = place?.expiry ?? context.clock() + MAX_RUN_MS;
   const ignored = await ignoredOf(context, process);
   const changes: AnswerOf<'verify'>['changes'] = [];
   let [bytes, last, readTo]: [number, string | undefined, number | undefined] = [0, place?.record, undefined];
@@ -85,8 +81,6 @@ async function readJournal(context: Ports, process: ProcessKey, asked: Asked): P
   const isLast = await searchJournal(context, search, record => {
     if (record.position === place?.record) return false;
     [last, readTo] = [record.position, record.at];
-    // After a change of `keep`, records of the same age expire at different times.
-    if (record.expiresAt !== undefined && record.expiresAt < expiry) return false;
     for (const event of record.events()) {
       const change = changeOf(event, ignored);
       if (!change || change.version < first) continue;
@@ -95,7 +89,7 @@ async function readJournal(context: Ports, process: ProcessKey, asked: Asked): P
     }
     return bytes > MAX_BYTES;
   });
-  const next = isLast || last === undefined ? undefined : { first, expiry, record: last };
+  const next = isLast || last === undefined ? undefined : { first, record: last };
   return { changes, ...(readTo !== undefined && { readTo: iso(readTo) }), ...cursorTo('verify', next) };
 }
 
@@ -104,10 +98,13 @@ async function readJournal(context: Ports, process: ProcessKey, asked: Asked): P
 async function firstVersion(context: Ports, process: ProcessKey): Promise<number | undefined> {
   const { baselined, baselinedAt = 0 } = await context.states.progress(process);
   if (!baselined) return undefined;
-  const { clock, keep = DEFAULT_KEEP } = context;
-  const verified = Math.min(MAX_VERIFIED_MS, keep.journal - MAX_SKEW_MS - MAX_RUN_MS);
-  const first = Math.max(clock() - verified, baselinedAt);
+  const first = Math.max(oldestVerified(context), baselinedAt);
   return Math.max(first, await restoredAt(context, process, first));
+}
+
+/** The version from which on events are verified. */
+function oldestVerified({ keep: { journal }, clock }: Pick<Ports, 'keep' | 'clock'>): number {
+  return clock() - journal + Math.min(MARGIN_MS, journal / 2);
 }
 
 /** The operation in the action log after which snapshots are those of an earlier time. */
@@ -129,7 +126,7 @@ async function restoredAt({ actions }: Ports, process: ProcessKey, since: number
 const snapshotPlace = z.strictObject({ project: z.int(), record: z.int() });
 
 async function readSnapshots(
-  { snapshots, clock }: Ports,
+  { snapshots, keep, clock }: Ports,
   process: ProcessKey,
   { projects, cursor }: Asked,
 ): Promise<Slice> {
@@ -144,7 +141,7 @@ async function readSnapshots(
     const project = projects[index] as string;
     const { all, ...head } = await readSnapshot(snapshots, process, {
       projectId: project,
-      since: began - MAX_VERIFIED_MS,
+      since: oldestVerified({ keep, clock }),
     });
     let end = record;
     while (end < all.length && (end === record || bytes <= MAX_BYTES)) bytes += sizeOf(all[end++]);

@@ -1,4 +1,3 @@
-import { DAY_MS } from '../basics/clock.ts';
 import type { SavedState } from '../model/process-state.ts';
 
 /** The maximum bytes of a snapshot in one item: DynamoDB allows 400 KB with all names and keys. */
@@ -55,21 +54,22 @@ export function rowsOf(state: Partial<SavedState>): number {
  *  clock that was ahead. */
 export const MAX_SLOT_AHEAD_MS = 15 * 60_000;
 
-/** How long a tombstone is kept, in ms: whatever `keep` is, because a pass needs it (decision 0058). */
+const DAY_MS = 24 * 3_600_000;
+
+/** How long rows are kept that the configuration decides about, in ms. */
+export interface Keep {
+  /** Change records, for replay. */
+  readonly journal: number;
+  readonly attempts: number;
+}
+
+export const KEEP: Keep = { journal: 30 * DAY_MS, attempts: 7 * DAY_MS };
 export const TOMBSTONES_KEPT_MS = 30 * DAY_MS;
 /** How long a delivery is kept after it was last due, and how long a dead letter is kept, in ms. */
 export const DELIVERIES_KEPT_MS = 30 * DAY_MS;
 export const ACTIONS_KEPT_MS = 400 * DAY_MS;
 /** How long an emitted audit entry is remembered, in ms. */
 export const ENTRIES_KEPT_MS = 400 * DAY_MS;
-
-/** How long the journal keeps a change record, and how long an attempt is kept, in ms: the setting `keep`. */
-export interface Keep {
-  readonly journal: number;
-  readonly attempts: number;
-}
-
-export const DEFAULT_KEEP: Keep = { journal: 30 * DAY_MS, attempts: 7 * DAY_MS };
 
 /** The expiry, in seconds since 1970, of a row that was written at `at` (ms since 1970) and is kept for
  *  `kept` ms. */

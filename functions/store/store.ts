@@ -14,10 +14,12 @@ import { encodePart } from '../model/event-id.ts';
 import type { Completion, PassFailure, ProcessState, Recheck, SavedState } from '../model/process-state.ts';
 import type { KnownUsers, Snapshot, SnapshotHead, Tombstone } from '../model/snapshot.ts';
 import type { WorkspaceRow } from '../model/workspace-row.ts';
+import type { Keep } from './limits.ts';
 
 /** All stored data, by aggregate. An environment opens it once: `openDynamoStore` or `openSqliteStore`. A
  *  write takes effect completely or not at all, even in a crash, unless its port states otherwise. */
 export interface Store {
+  readonly keep: Keep;
   /** Projects, the state of processes and leases, as a pass uses them. */
   readonly snapshots: Snapshots;
   /** The state of processes, for operators. */
@@ -338,6 +340,17 @@ export interface Deliveries {
   requeue(endpoint: string, now: number, eventId?: string, limit?: number): Promise<number>;
   /** The dead letters, oldest first, at most `limit`, after the one at the place `after`. */
   dead(endpoint: string, limit: number, after?: string): Promise<DeadDelivery[]>;
+  /** All pending deliveries, at most `limit`, after that one, which may be removed. */
+  pending(
+    endpoint: string,
+    limit: number,
+    after?: Pick<PendingDelivery, 'at' | 'place'>,
+  ): Promise<PendingDelivery[]>;
+  /** Removes dead letters. */
+  removeDead(endpoint: string, places: readonly string[]): Promise<void>;
+  /** The names of all endpoints that have a delivery or a dead letter, in order. Absent where only the registry names
+   *  endpoints. */
+  endpoints?(): Promise<string[]>;
   /** The dead letter of one event. */
   findDead(endpoint: string, event: Pick<NewDelivery, 'eventId' | 'at'>): Promise<DeadDelivery | undefined>;
   /** Counts pending deliveries and dead letters, each up to `atMost`; all by default. */
@@ -373,8 +386,6 @@ export interface AttemptStretch {
   /** Older than this one; with `oldestFirst`, newer. */
   readonly after?: Pick<Attempt, 'at' | 'events'> | undefined;
   readonly oldestFirst?: boolean | undefined;
-  /** Without rows that DynamoDB may delete before this time, in any order. */
-  readonly keptUntil?: number | undefined;
 }
 
 /** The registry of endpoints. */
@@ -402,7 +413,7 @@ export interface Slots {
   reserveSlot(name: string, interval: number, now: number, within: number): Promise<number | undefined>;
 }
 
-/** The events that `keep` keeps, for operators. */
+/** The events that are kept, for operators. */
 export interface JournalReader {
   /** The next events of a stretch, from at most `limit` change records; each process's in the order of its
    *  commits. */
@@ -412,6 +423,9 @@ export interface JournalReader {
    *  `from` */
   search(search: Search): AsyncIterable<JournalRecord>;
   find(eventId: string): Promise<JournalEntry | undefined>;
+  /** Replaces the events of the change record at this position, which are not published again. Nothing happens if it
+   *  has expired. */
+  replace(position: string, events: readonly ChangeEvent[]): Promise<void>;
 }
 
 /** An event as it was committed. */
@@ -453,8 +467,6 @@ export interface JournalRecord {
   /** Its position among all records, from which a later search can start. */
   readonly position: string;
   readonly at: number;
-  /** In ms since 1970. Undefined in SQLite, which deletes records in the order of their commits. */
-  readonly expiresAt?: number | undefined;
   /** Whether it belongs to this project; does not decode its events. */
   isOf(projectId: string): boolean;
   /** Its events in the order of publication. */

@@ -6,10 +6,10 @@ import type { OperatorAlarm } from './operator-alarm.ts';
 
 /** The alarms about queues and endpoints. One alarm covers all endpoints, because one for each would need a deployment
  *  for each; the log and `status` name the endpoint. */
-export function deliveryAlarms(name: string, queues: Queues, journal: Duration): OperatorAlarm[] {
+export function deliveryAlarms(name: string, queues: Queues): OperatorAlarm[] {
   return [
     queuesDelayed(queues),
-    failedMessages(name, journal),
+    failedMessages(name),
     endpointsFailing(name),
     endpointStopped(name),
     deliveriesDead(name),
@@ -51,12 +51,13 @@ function queuesDelayed({ events, deliveries, chat }: Queues): OperatorAlarm {
   };
 }
 
-function failedMessages(name: string, journal: Duration): OperatorAlarm {
+function failedMessages(name: string): OperatorAlarm {
   return {
     name: 'failed messages',
     happened:
       'Events could not be processed: every attempt failed, SNS rejected them, or they could not be published for 23 hours.',
-    means: `At least one receiver lacks these events; all other events are delivered. They stay in a queue for 14 days, and in the journal for ${journal.toDays()}: it can wait until the morning.`,
+    means:
+      'At least one receiver lacks these events; all other events are delivered. They stay in a queue for 14 days, and in the journal for 30: it can wait until the morning.',
     first: {
       ask: 'failed-messages list',
       see: 'repair the reason that is listed with each message, then run `failed-messages retry`. Events that were rejected or not published must be published again: see the runbook.',

@@ -11,12 +11,12 @@ const FIVE_MINUTES = { period: Duration.minutes(5), statistic: 'Sum' };
 /** The alarms about the functions. Each metric in an alarm costs as much as an alarm, so errors that another
  *  alarm shows by their effect have none: `processes late` covers poll, `queues delayed` covers route and deliver,
  *  `publish delayed` covers publish, `tick silent` covers tick. */
-export function functionAlarms(name: string, handlers: Watched, journal: Duration): OperatorAlarm[] {
+export function functionAlarms(name: string, handlers: Watched): OperatorAlarm[] {
   return [
     tickFailing(handlers.tick.fn),
     throttled(handlers.poll.fn),
-    readingStopped(name, journal),
-    publishDelayed(handlers.publish.fn, journal),
+    readingStopped(name),
+    publishDelayed(handlers.publish.fn),
   ];
 }
 
@@ -52,12 +52,13 @@ function throttled(poll: IFunction): OperatorAlarm {
 }
 
 /** Tick checks each event source mapping. A deployment updates them for a minute or two: hence 5. */
-function readingStopped(name: string, journal: Duration): OperatorAlarm {
+function readingStopped(name: string): OperatorAlarm {
   return {
     name: 'reading stopped',
     happened:
       'Lambda has not read a queue or the stream for 5 minutes: an event source mapping is disabled, or lacks a permission.',
-    means: `Passes, events or deliveries have stopped. Records that stay in the stream for 24 hours are not published (the journal keeps them for ${journal.toDays()} days); queues keep messages for 14 days.`,
+    means:
+      'Passes, events or deliveries have stopped. Records that stay in the stream for 24 hours are not published (the journal keeps them); queues keep messages for 14 days.',
     first: {
       ask: 'logs tick --since 15m',
       see: 'the log names the mapping, its uuid and its state. Restore permissions with a deployment (npx changewire deploy -- --revert-drift), then enable it with aws lambda update-event-source-mapping --uuid UUID --enabled.',
@@ -67,11 +68,12 @@ function readingStopped(name: string, journal: Duration): OperatorAlarm {
 }
 
 /** Publishing takes seconds, and ten minutes leave most of the stream's 24 hours to act. */
-function publishDelayed(publish: IFunction, journal: Duration): OperatorAlarm {
+function publishDelayed(publish: IFunction): OperatorAlarm {
   return {
     name: 'publish delayed',
     happened: 'For 5 minutes the oldest change record that is not published has been over 10 minutes old.',
-    means: `No receiver gets events, or all get them late: act now. Records that cannot be published for 23 hours move to the failed messages; the journal keeps them for ${journal.toDays()} days.`,
+    means:
+      'No receiver gets events, or all get them late: act now. Records that cannot be published for 23 hours move to the failed messages; the journal keeps them.',
     first: {
       ask: 'logs publish --since 30m',
       see: 'the log shows the answer of SNS. Restore a permission or key with a deployment (npx changewire deploy -- --revert-drift); wait if SNS throttles or is down.',

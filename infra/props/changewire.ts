@@ -40,13 +40,13 @@ export interface ChangewireProps {
    *  @default [] */
   readonly networks?: readonly string[];
 
+  /** How long events (2 to 365 days) and attempts of deliveries (1 to 90 days) are kept.
+   *  @default - events 30 days, attempts 7 days */
+  readonly keep?: KeepProps;
+
   /** The HTTP proxy through which the service and endpoints are reached, except those in `networks`.
    *  @default - none */
   readonly proxy?: string;
-
-  /** How long data is kept: docs/privacy.md.
-   *  @default - as for each property */
-  readonly keep?: KeepProps;
 
   /** The network in which `poll`, `deliver` and `operate` run, to reach a service and receivers that have no public
    *  address. It needs a way to the APIs of AWS: docs/networks.md.
@@ -100,6 +100,17 @@ export interface ChangewireProps {
   readonly subscriptionsIn?: Construct;
 }
 
+/** How long rows are kept. A change applies to rows that are written from then on. */
+export interface KeepProps {
+  /** Events, for replays and the journal: 2 to 365 days.
+   *  @default - 30 days */
+  readonly journal?: Duration | string;
+
+  /** Attempts of deliveries: 1 to 90 days.
+   *  @default - 7 days */
+  readonly attempts?: Duration | string;
+}
+
 /** An interval that depends on what was found: `fastest` after a pass with changes, doubled after each pass without, up
  *  to `slowest`. */
 export interface ChangesProps {
@@ -108,17 +119,6 @@ export interface ChangesProps {
 
   /** The longest interval, after many passes without changes: `fastest` to 24 hours. */
   readonly slowest: Duration | string;
-}
-
-/** How long data is kept, in whole days. */
-export interface KeepProps {
-  /** How long the journal keeps events: 3 to 365 days.
-   *  @default "30d" */
-  readonly journal?: Duration | string;
-
-  /** How long delivery attempts are kept, with answers of receivers: 2 to 365 days.
-   *  @default "7d" */
-  readonly attempts?: Duration | string;
 }
 
 /** A workspace to poll: one set of credentials on one instance of the service. */

@@ -9,7 +9,6 @@ import { Refused } from '../../functions/operations/refused.ts';
 import type { MoveToFailed } from '../../functions/queue/failed-messages.ts';
 import { sendOne } from '../../functions/queue/queue.ts';
 import { askedPass, passIn } from '../../functions/schedule/pass-message.ts';
-import { DEFAULT_KEEP, type Keep } from '../../functions/store/limits.ts';
 import type { Environment } from '../basics/process.ts';
 import { failure, UsageError } from '../basics/usage-error.ts';
 import {
@@ -93,7 +92,7 @@ async function start(
   const data = options.memory ? undefined : (options.data ?? open.data);
   const directory = takeDirectory(closers, data === undefined ? undefined : resolve(base, data), output);
   const run: RunContext = { closers, directory, output };
-  const store = openStore(run, clock, config?.keep);
+  const store = openStore(run, { clock, keep: config?.keep });
   const source = await open.start(run);
   await checkFilters(options.endpoints, source);
   const passes = new PassWatch(clock());
@@ -128,8 +127,7 @@ async function start(
   closers.defer(polling.close);
   let ticker: Ticker | undefined;
   if (!options.once) {
-    const keep = config?.keep ?? DEFAULT_KEEP;
-    const operating = { ...store, ...endpoints, source, keep, hasConsole: options.console };
+    const operating = { ...store, ...endpoints, source, hasConsole: options.console };
     const address = await serveOperations(run, { ...operating, networks, onAct: () => ticker?.now() });
     reportConsole({ output, options, address, directory });
   }
@@ -203,7 +201,6 @@ function takeDirectory(
 
 interface Operating extends Store, Endpoints {
   readonly networks: Networks;
-  readonly keep: Keep;
   readonly source: Source;
   readonly hasConsole: boolean;
   /** Called after an operation that may have changed something. */

@@ -55,8 +55,7 @@ const RECOVER_PASSES = `UPDATE pass SET until = 0 WHERE owner IS NOT NULL;
 /** Opens the store of an earlier run, or creates it. @throws if the file is of another version */
 export function openStore(
   { closers, directory }: { closers: AsyncDisposableStack; directory: DataDirectory },
-  clock: Clock = Date.now,
-  keep?: Keep,
+  { clock = Date.now, keep }: { readonly clock?: Clock; readonly keep?: Keep | undefined } = {},
 ): Store {
   const former = directory.file(FORMER_FILE);
   if (existsSync(former))

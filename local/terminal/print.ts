@@ -1,6 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { isJsonObject, type Json } from '../../functions/basics/json.ts';
 import { namesInWords } from '../../functions/basics/names-in-words.ts';
+import { isErased } from '../../functions/model/erase.ts';
 import type {
   AuditEvent,
   ChangeEvent,
@@ -100,6 +101,7 @@ function nameOf({ id, name }: { id: string; name?: string | undefined }): string
 
 function bodyOf(event: ChangeEvent, layout: Layout): string[] {
   const { paint } = layout;
+  if (isErased(event)) return [paint('dim', 'contents erased')];
   switch (event.type) {
     case 'source.held':
       return [paint('yellow', `on hold: ${printable(event.data.reason)}`)];

@@ -93,6 +93,10 @@ describe('a command line', () => {
     ['sweep p --workspace w', { operation: 'pass', process: 'p', workspace: 'w', mode: 'sweep' }],
     ['release p --yes', { operation: 'release', process: 'p' }],
     ['forget p --workspace w --yes', { operation: 'forget', process: 'p', workspace: 'w' }],
+    [
+      'erase 1001 --process p --workspace w --yes',
+      { operation: 'erase', project: '1001', process: 'p', workspace: 'w' },
+    ],
     ['forget p --dry-run', { operation: 'forget', process: 'p', dryRun: true }],
     [
       'logs deliver --since 2h --until 1h --all',
@@ -321,6 +325,32 @@ describe('what asks first', () => {
       'Deleted the data of 2005 projects of eu/p. If you add the process again, it starts with a new baseline.\n',
     );
     expect(err).toBe('1000 projects deleted so far\n2000 projects deleted so far\n');
+  });
+
+  it('erases slice by slice, and says what it could not recall', async () => {
+    const slice = { workspace: 'eu', process: 'p', project: '7', isInService: true, dryRun: false };
+    const erased = { events: 3, deliveries: 0, deadLetters: 0, answers: 0 };
+    const slices = [
+      { ...slice, erased, delivered: [{ endpoint: 'crm', deliveries: 2 }], cursor: 'next' },
+      {
+        ...{ ...slice, erased: { events: 1, deliveries: 2, deadLetters: 5, answers: 4 } },
+        delivered: [
+          { endpoint: 'crm', deliveries: 1 },
+          { endpoint: 'dwh', deliveries: 9 },
+        ],
+      },
+    ];
+    const { code, out, err, asked } = await run(['erase', '7', '--yes'], {
+      answers: { erase: () => slices.shift() },
+    });
+    expect([code, asked.map(one => 'cursor' in one && one.cursor)]).toEqual([0, [false, 'next']]);
+    expect(out).toContain(
+      'Erased the contents of 4 events of project 7 in eu/p, 2 deliveries in backlogs, 5 dead letters and 4 answers of receivers.\nCannot be recalled:\n- Delivered, as far as attempts are kept: 3 to crm, 9 to dwh.',
+    );
+    expect(out).toMatch(
+      /- The current snapshot, and contents of later events: delete the project in the service/,
+    );
+    expect(err).toMatch(/^Erased the contents of 3 events .* More follows\.\n$/);
   });
 
   it('publishes again slice by slice, and says how far it is', async () => {

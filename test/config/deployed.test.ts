@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { deployedOf, readDeployed, workspaceSettings } from '../../functions/config/read.ts';
 import { linkTemplatesOf, workspacesOf } from '../../functions/config/workspace.ts';
-import { DEFAULT_KEEP } from '../../functions/store/limits.ts';
+import { KEEP } from '../../functions/store/limits.ts';
 
 const SERVICE = {
   baseUrl: 'https://api.example.com',
@@ -27,7 +27,7 @@ describe('the configuration beside the code of a function', () => {
       subscriptions: [],
       endpoints: [],
       networks: [],
-      keep: DEFAULT_KEEP,
+      keep: KEEP,
     });
   });
 

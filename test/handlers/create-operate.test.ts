@@ -135,7 +135,7 @@ function anything(operation: string): object {
   const all = {
     ...{ endpoint: 'shop', kind: 'webhook', url: 'https://receiver.example.com', eventId: 'e', to: 'shop' },
     ...{ since: '2026-01-01T00:00:00Z', until: '2026-01-02T00:00:00Z', process: 'p', mode: 'sweep' },
-    queue: 'unsettled',
+    ...{ queue: 'unsettled', project: 'p.1' },
   };
   return Object.fromEntries(Object.entries(all).filter(([key]) => key in (schema?.shape ?? {})));
 }

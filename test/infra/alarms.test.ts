@@ -61,16 +61,6 @@ describe('an alarm', () => {
     );
   });
 
-  test('names how long the journal keeps events', () => {
-    const texts = resources(
-      testTemplate({ ...leastConfig(), keep: { journal: '5d' } }),
-      'AWS::CloudWatch::Alarm',
-    )
-      .map(([, { AlarmDescription }]) => textOf(AlarmDescription))
-      .flatMap(text => /the journal (?:keeps them )?for \d+/.exec(text) ?? []);
-    expect(texts).toEqual([...Array(2).fill('the journal keeps them for 5'), 'the journal for 5']);
-  });
-
   test('is of what the model of CloudWatch knows: at least so many of so many periods', () => {
     for (const [, { ComparisonOperator, TreatMissingData }] of resources(
       template,

@@ -102,6 +102,16 @@ async function journal(table: Table): Promise<void> {
   await createJournalReader(table, [PROCESS]).read({ since: 0, until: AT }, 1);
 }
 
+async function erasing(table: Table): Promise<void> {
+  const { tombstone, withSnapshot } = createSnapshots(table);
+  await Promise.all([tombstone(PROCESS, 'p.1'), withSnapshot(PROCESS, ['p.1'])]);
+  const place = ['CHANGE#1795262400000#p.1#1', 'W#eu#P#p'];
+  await createJournalReader(table, [PROCESS]).replace(JSON.stringify(place), []);
+  const { pending, removeDead, note } = createDeliveries(table);
+  await Promise.all([pending('crm', 1), removeDead('crm', ['1#e'])]);
+  await note([{ endpoint: 'crm', at: AT, events: [], took: 1 }]);
+}
+
 async function actions(table: Table): Promise<void> {
   const { note, list } = createActions(table);
   for (const subject of [{ endpoint: 'crm' }, { process: PROCESS }, { stack: true }] as const) {
@@ -171,7 +181,10 @@ describe('of the table', () => {
     ['route', [listing]],
     ['deliver', [rows, deliveries, slots]],
     ['tick', [migrating, rows, deliveries, journal, snapshots, claims, progresses, workspaces, remembering]],
-    ['operate', [rows, settings, deliveries, journal, actions, processes, workspaces, forgetting, snapshots]],
+    [
+      'operate',
+      [rows, settings, deliveries, journal, actions, processes, workspaces, forgetting, erasing, snapshots],
+    ],
   ])('%s may do what its stores ask, where they ask it, and nothing else', async (name, stores) => {
     const requests = await askedBy(stores);
     const asked = requests.flat();

@@ -116,7 +116,7 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     expect(await ask('endpoint', { endpoint: added.endpoint })).not.toHaveProperty('filter');
   });
 
-  it('warn of a filter by a field or value that no change of the last 30 days has', async () => {
+  it('warn of a filter by a field or value that no change in the journal has', async () => {
     const { endpoint } = await add();
     const filtered = async (filter: object) =>
       (await ask('update-endpoint', { endpoint, filter })).warnings ?? [];
@@ -130,14 +130,14 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     const events = eventsOf(at, 1, { process, projectId: id, field: moved });
     await commit(setting().stores, events, { process, projectId: id, at });
     expect(await filtered({ fields: [`Statsu ${id}`] })).toEqual([
-      `filter.fields[0]: no change of the last 30 days has a field with this name. Did you mean Status ${id}?`,
+      `filter.fields[0]: no change in the journal has a field with this name. Did you mean Status ${id}?`,
     ]);
     const to = (value: string) => ({ values: [{ field: moved.field, to: [value] }] });
     expect(await filtered(to(`Dnoe ${id}`))).toEqual([
-      `filter.values[0].to[0]: no change of the last 30 days has this value. Did you mean Done ${id}?`,
+      `filter.values[0].to[0]: no change in the journal has this value. Did you mean Done ${id}?`,
     ]);
     expect(await filtered({ values: [{ field: 'nope', added: ['a'], to: ['b'] }] })).toEqual([
-      expect.stringMatching(/^filter.values\[0\].field: no change of the last 30 days has a field with/),
+      expect.stringMatching(/^filter.values\[0\].field: no change in the journal has a field with/),
     ]);
     for (const known of [{ fields: [moved.field, moved.name] }, to(moved.to), to('Open'), to('')])
       expect(await filtered(known)).toEqual([]);

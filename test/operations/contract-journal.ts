@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { auditEvents } from '../../functions/changes/process-events.ts';
 import type { Actor, ChangeEvent } from '../../functions/model/event.ts';
+import { eraseAll } from '../../functions/operations/walk-erase.ts';
 import { commit } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
 import { pagesOf } from '../kit/operations/setting.ts';
@@ -204,6 +205,32 @@ export function journalContract({ setting, ask, name }: Bench): void {
     await expect(ask('resend', { eventId: 'a.b.1.0', to })).rejects.toThrow('There is no event with this id');
     await expect(ask('resend', { eventId, to: 'nobody' })).rejects.toThrow(
       'There is no endpoint with this name.',
+    );
+  });
+
+  it('erase the contents of a project’s events, which stay and are sent no more', async () => {
+    const { projectId, process, ids } = await committed([2, 1]);
+    const [eventId = ''] = ids;
+    const to = await endpointOf();
+    await ask('resend', { eventId, to });
+    const asked = { operation: 'erase', project: projectId, process: process.processId } as const;
+    const { operations, caller } = setting();
+    const erase = (more: object = {}) =>
+      eraseAll(request => operations(request, caller), { ...asked, ...more });
+    const erased = { events: 3, deliveries: 1, deadLetters: 0, answers: 0 };
+    const head = { ...{ workspace: process.workspace, process: process.processId }, project: projectId };
+    expect(await erase({ dryRun: true })).toMatchObject({ ...head, erased, isInService: true, dryRun: true });
+    expect(await erase()).toMatchObject({ ...head, erased, dryRun: false });
+    expect((await ask('endpoint', { endpoint: to })).waiting.atLeast).toBe(0);
+    const left = await read({ project: projectId, order: 'oldest-first' });
+    expect(left.map(({ event }) => [event.id, event.erased])).toEqual(ids.map(id => [id, true]));
+    expect(JSON.stringify(left)).not.toContain('Note');
+    await expect(ask('resend', { eventId, to })).rejects.toThrow('The contents of this event were erased.');
+    const { actions } = await ask('actions', { process: process.processId });
+    const details = `project ${projectId}, 3 events, 1 deliveries, 0 dead letters, 0 answers`;
+    expect(actions).toContainEqual(expect.objectContaining({ operation: 'erase', details }));
+    await expect(ask('erase', { project: name('none') })).rejects.toThrow(
+      'No process has a project with this id',
     );
   });
 

@@ -24,7 +24,8 @@ function endless(eventsOfRecord: (number: number) => ChangeEvent[], { ms = 0 } =
       yield recordOf(number);
     }
   }
-  const journal = { search, read: () => Promise.reject(), find: () => Promise.reject() };
+  const none = () => Promise.reject();
+  const journal = { search, read: none, find: none, replace: none };
   const context = {
     journal,
     clock: () => state.now,

@@ -169,7 +169,9 @@ describe.each(STORES)('over %s, the operations', (_, open) => {
       }
     }
     const none = () => Promise.reject(new Error('nobody asks'));
-    const ask = opened({ journal: { search, read: none, find: none } }, [{ name: 'crm', kind: 'webhook' }]);
+    const ask = opened({ journal: { search, read: none, find: none, replace: none } }, [
+      { name: 'crm', kind: 'webhook' },
+    ]);
     const { events } = await ask('replay', {
       to: 'crm',
       since: new Date(AT - 9).toISOString(),

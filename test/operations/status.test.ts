@@ -174,8 +174,7 @@ describe.each(STORES)('over %s, the status', (_, open) => {
     for (const limit of [1, 2, 3, 4, 5, 100]) {
       const pages = await pagesOf(ask(), 'status', { limit });
       for (const page of pages) {
-        const keep = { journal: 30, attempts: 7 };
-        expect(page).toMatchObject({ at: iso(AT), deployment: 'run', isRunning: true, keep });
+        expect(page).toMatchObject({ at: iso(AT), deployment: 'run', isRunning: true });
         expect(page.processes.length + page.endpoints.length).toBeLessThanOrEqual(limit);
       }
       const found = pages.flatMap(({ processes, endpoints }) => [

@@ -1,5 +1,6 @@
 import { verifyProcess } from '../../functions/operations/verify/walk.ts';
 import { RESTORE, readVerified } from '../../functions/operations/verify.ts';
+import { KEEP } from '../../functions/store/limits.ts';
 import { type Action, type Actions, byKey, type Roster } from '../../functions/store/store.ts';
 import { propertyOf } from '../../simulator/data/properties.ts';
 import type { FieldKind } from '../../simulator/data/workspace.ts';
@@ -315,6 +316,7 @@ async function checkVerified(
     processes: async () => processes.map(({ id: processId }) => ({ workspace: WORKSPACE, processId })),
     roster: { list: async () => [] } as unknown as Roster,
     actions: { list: async () => ({ actions: [restore], position: undefined }) } as unknown as Actions,
+    keep: KEEP,
     clock: () => scheduler.wall,
   };
   const found = await verifyProcess(asked => readVerified(ports, asked), { process });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import { auditEvents } from '../../functions/changes/process-events.ts';
+import { eraseEvent } from '../../functions/model/erase.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { AT, commit, PROCESSES, STORES, type Stores } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
@@ -127,6 +128,22 @@ describe.each(STORES)('the journal of %s', (_, open) => {
       expect(await stores.journal.find(event.id)).toMatchObject({ event, at: AT });
     for (const id of [`onboarding..${one.replace('1', '4')}.0`, `onboarding..${one}.1`, `off..${one}.0`])
       expect(await stores.journal.find(id), id).toBeUndefined();
+  });
+
+  it('has other events in a record once they are replaced, at the same place, and none where it has no record', async () => {
+    for (const at of [AT, AT + 1, AT + 2]) await commit(stores, eventsOf(at, 2), { at });
+    const records = () =>
+      Array.fromAsync(stores.journal.search({ ...ALWAYS, order: 'oldest-first', processes: [onboarding] }));
+    const before = await records();
+    const other = eventsOf(AT + 1, 2).map(eraseEvent);
+    await stores.journal.replace(before[1]?.position as string, other);
+    const after = await records();
+    expect(after.map(({ position }) => position)).toEqual(before.map(({ position }) => position));
+    expect(after.map(record => record.events())).toEqual([eventsOf(AT, 2), other, eventsOf(AT + 2, 2)]);
+    // An expired record.
+    const gone = before[1]?.position.replace(String(AT + 1), String(AT + 5)).replace(/\.2$/, '.9') as string;
+    await stores.journal.replace(gone, other);
+    expect(await records()).toHaveLength(3);
   });
 
   it('tells whether what it finds was published, where it knows', async () => {

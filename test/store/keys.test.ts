@@ -14,12 +14,7 @@ import {
   rosterKey,
   subjectPartition,
 } from '../../functions/store/keys.ts';
-import {
-  ACTIONS_KEPT_MS,
-  DEFAULT_KEEP,
-  DELIVERIES_KEPT_MS,
-  TOMBSTONES_KEPT_MS,
-} from '../../functions/store/limits.ts';
+import { ACTIONS_KEPT_MS, DELIVERIES_KEPT_MS, KEEP } from '../../functions/store/limits.ts';
 
 const process = { workspace: 'e.u', processId: 'on boarding' };
 
@@ -107,9 +102,7 @@ const TABLE = readFileSync(new URL('../../docs/design.md', import.meta.url), 'ut
 it.each([
   ['PENDING', DELIVERIES_KEPT_MS],
   ['DEAD', DELIVERIES_KEPT_MS],
-  ['CHANGE', DEFAULT_KEEP.journal],
-  ['ATTEMPT', DEFAULT_KEEP.attempts],
-  ['TOMBSTONE', TOMBSTONES_KEPT_MS],
+  ['ATTEMPT', KEEP.attempts],
   ['ACTION', ACTIONS_KEPT_MS],
 ])('keeps the rows %s for as many days as docs/design.md lists', (rows, ms) => {
   const told = TABLE.matchAll(new RegExp(`\`${rows}#[^\n]*expires (?:after )?(\\d+) days`, 'g'));

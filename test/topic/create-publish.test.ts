@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CALL_TIMEOUTS, maxCallMs } from '../../functions/aws/clients.ts';
 import { createPublish, MARGIN_MS, type Rejected } from '../../functions/handlers/create-publish.ts';
+import { eraseEvent } from '../../functions/model/erase.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { addingUp } from '../kit/adding-up.ts';
 import { AT, eventsOf as events, keysOf, record } from '../kit/topic/records.ts';
@@ -61,6 +62,13 @@ describe('a run of the publisher', () => {
     expect(taken).toEqual(idsOf([...first, ...second]));
     expect([said, counts, rejected]).toEqual([[], { EventsPublished: 17 }, []]);
     expect(lines).toEqual([line(taken)]);
+  });
+
+  it('passes over events whose contents were erased', async () => {
+    const { run, taken, counts } = open();
+    const [erased, sent] = events(AT, 2) as [ChangeEvent, ChangeEvent];
+    await run(record('1', [eraseEvent(erased), sent]));
+    expect([taken, counts]).toEqual([[sent.id], { EventsPublished: 1 }]);
   });
 
   it('passes over all that is no inserted change record', async () => {

@@ -4,7 +4,12 @@ import { FAILED_QUEUES, FUNCTIONS, type Operation, type Request } from './reques
 import { count, cursor, endpointStatus, statusAnswer, time } from './status.ts';
 
 /** An event as it was committed: docs/events.md. */
-const event = z.looseObject({ id: z.string(), type: z.string() });
+const event = z.looseObject({
+  id: z.string(),
+  type: z.string(),
+  /** Its contents were erased: names, values, records and actors. */
+  erased: z.literal(true).optional(),
+});
 
 /** An event with the time of its commit. */
 const committedEvent = z.strictObject({ committedAt: time, event });
@@ -42,7 +47,7 @@ const deliveryStatus = z.strictObject({
   endpoint: z.string(),
   /** Whether its filter, as it is now, wants the event. */
   isWanted: z.boolean(),
-  /** `unknown`: it is wanted, but not tried yet, or longer ago than attempts are kept. */
+  /** `unknown`: it is wanted, but not tried yet, or so long ago that its attempts are deleted. */
   state: z.enum(['delivered', 'waiting', 'dead', 'unknown']),
   /** When it is tried next. */
   nextTryAt: time.optional(),
@@ -212,7 +217,7 @@ const ofProcess = { workspace: z.string(), process: z.string() };
 /** A signing secret that was made, which is shown only here. A given one is not shown. */
 const made = z.strictObject({ endpoint: z.string(), secret: z.string().optional() });
 
-/** Names in a filter that no change of the journal has: likely typos. */
+/** Names in a filter that no change in the journal has: likely typos. */
 const warnings = z.array(z.string()).optional();
 
 /** The answers, by operation. */
@@ -316,6 +321,25 @@ export const answers = {
   /** For a dry run: how many projects would be deleted. If the number is not exact, more are left for another
    *  such request. */
   forget: z.strictObject({ ...ofProcess, projects: count, dryRun }),
+  erase: z.strictObject({
+    ...ofProcess,
+    project: z.string(),
+    /** What this slice erased: the contents of events in the journal, deliveries in backlogs, dead letters, and the
+     *  answers of receivers. */
+    erased: z.strictObject({
+      events: z.int(),
+      deliveries: z.int(),
+      deadLetters: z.int(),
+      answers: z.int(),
+    }),
+    /** Successful deliveries in this slice, as far as attempts are kept. They can't be recalled. */
+    delivered: z.array(z.strictObject({ endpoint: z.string(), deliveries: z.int() })),
+    /** Whether the service had the project when it was last read: its snapshot stays. */
+    isInService: z.boolean(),
+    /** The cursor of the next slice; absent on the last one. */
+    cursor,
+    dryRun,
+  }),
   take: takeAnswer,
   ack: leaseEnded,
   nack: leaseEnded,

@@ -180,6 +180,16 @@ export const actRequests = [
   asks('release', { ...ofProcess, ...asDryRun }),
   /** Deletes the stored data of a process that is no longer configured. */
   asks('forget', { ...ofProcess, ...asDryRun }),
+  /** Erases the contents of a project's and its tasks' events: in the journal, backlogs and dead letters. Each request
+   *  erases a slice; the first has no cursor. */
+  asks('erase', {
+    project: record,
+    /** Required if no process has the project now or had it in the last 30 days. */
+    process: name.optional(),
+    workspace: name.optional(),
+    cursor: asPage.cursor,
+    ...asDryRun,
+  }),
   /** Publishes change records of the journal again, to all subscribers, under the same ids. Each request
    *  publishes a slice; the first has no cursor. */
   asks('republish', {

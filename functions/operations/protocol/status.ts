@@ -130,8 +130,6 @@ export const statusAnswer = z.strictObject({
   deployment: z.string(),
   /** False on one machine without a run: the answer shows the state of the last run. */
   isRunning: z.boolean(),
-  /** How many days the journal keeps events, and how many delivery attempts are kept. Absent without a run. */
-  keep: z.strictObject({ journal: z.int(), attempts: z.int() }).optional(),
   processes: z.array(processStatus),
   endpoints: z.array(endpointStatus),
   cursor,

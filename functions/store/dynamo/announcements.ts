@@ -16,7 +16,7 @@ export async function announce(
   { announced, isSilent, state, rechecks = [], entries = [], request }: Announcement,
 ): Promise<CommitResult> {
   const changes = [
-    ...changePuts(process, '', request, table.keep),
+    ...changePuts(table, process, { ...request, projectId: '' }),
     ...recheckWrites(table, process, rechecks),
     ...entryPuts(process, entries, request),
   ];

@@ -3,7 +3,7 @@ import { inParallel } from '../../basics/in-parallel.ts';
 import type { Attempt, NewDelivery } from '../../model/delivery.ts';
 import { attemptJson } from '../codec.ts';
 import { ATTEMPT, attemptKey, endpointPartition, lateKey, latePrefix, placeOf, timeOf } from '../keys.ts';
-import { DEFAULT_KEEP, expiryOf, type Keep } from '../limits.ts';
+import { expiryOf, KEEP } from '../limits.ts';
 import type { AttemptStretch } from '../store.ts';
 import { firstOf, getItem, type Item, queryItems } from './requests.ts';
 import type { Table } from './table.ts';
@@ -20,19 +20,19 @@ function isPrompt(attemptAt: number, eventAt: number): boolean {
 
 /** Not retried when the table is throttled: only people read this, and it must not delay deliveries. */
 export async function note(
-  { client, tableName, keep = DEFAULT_KEEP }: Table,
+  { client, tableName, keep = KEEP }: Table,
   attempts: readonly Attempt[],
 ): Promise<void> {
-  const items = attempts.flatMap(attempt => itemsOf(attempt, keep));
+  const items = attempts.flatMap(attempt => itemsOf(attempt, keep.attempts));
   await inParallel(items, CONCURRENCY, Item =>
     client.send(new PutItemCommand({ TableName: tableName, Item })),
   );
 }
 
-function itemsOf(attempt: Attempt, keep: Keep): Item[] {
+function itemsOf(attempt: Attempt, kept: number): Item[] {
   const { endpoint, at, events } = attempt;
   const place = placeOf(at, events[0]?.id ?? '');
-  const expiresAt = { N: String(expiryOf(at, keep.attempts)) };
+  const expiresAt = { N: String(expiryOf(at, kept)) };
   const late = events.filter(event => event.at !== undefined && !isPrompt(at, event.at));
   return [
     { ...attemptKey(endpoint, place), attempt: { S: attemptJson(attempt) }, expiresAt },
@@ -93,13 +93,7 @@ export async function attemptsOf(
   table: Table,
   endpoint: string,
   limit: number,
-  {
-    since = 0,
-    until = Number.MAX_SAFE_INTEGER,
-    after,
-    oldestFirst = false,
-    keptUntil = 0,
-  }: AttemptStretch = {},
+  { since = 0, until = Number.MAX_SAFE_INTEGER, after, oldestFirst = false }: AttemptStretch = {},
 ): Promise<Attempt[]> {
   const edge = oldestFirst ? since : until;
   const begin = after ? placeOf(after.at, after.events[0]?.id ?? '') : timeOf(edge);
@@ -111,7 +105,6 @@ export async function attemptsOf(
   const found: Attempt[] = [];
   if (limit < 1) return found;
   for await (const item of items) {
-    if (Number(item.expiresAt?.N) * 1_000 < keptUntil) continue;
     const attempt = attemptIn(item);
     if (attempt.at < since || attempt.at >= until) break;
     if (found.push(attempt) >= limit) break;

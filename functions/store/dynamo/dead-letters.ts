@@ -99,6 +99,10 @@ export async function dead(
   return (await firstOf(letters, limit)).map(item => deadOf(endpoint, item));
 }
 
+export async function removeDead(table: Table, endpoint: string, places: readonly string[]): Promise<void> {
+  await inParallel(places, CONCURRENCY, place => write(table, { Delete: { Key: deadKey(endpoint, place) } }));
+}
+
 export async function findDead(
   table: Table,
   endpoint: string,

@@ -45,6 +45,19 @@ export async function find(
   return undefined;
 }
 
+export async function pendingAfter(
+  table: Table,
+  endpoint: string,
+  limit: number,
+  after?: string,
+): Promise<PendingDelivery[]> {
+  const items = queryItems(table, endpointPartition(endpoint), PENDING, {
+    first: limit,
+    after: after === undefined ? undefined : PENDING + after,
+  });
+  return (await firstOf(items, limit)).map(item => pendingOf(endpoint, item));
+}
+
 export async function remove(table: Table, endpoint: string, places: readonly string[]): Promise<void> {
   await inParallel(places, CONCURRENCY, place =>
     write(table, { Delete: { Key: pendingKey(endpoint, place) } }),

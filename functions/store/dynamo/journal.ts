@@ -1,7 +1,8 @@
 import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import type { ProcessKey } from '../../basics/process.ts';
+import { isErased } from '../../model/erase.ts';
 import { encodePart } from '../../model/event-id.ts';
-import { changeGroups, decodeEvents } from '../codec.ts';
+import { changeGroups, decodeEvents, encode } from '../codec.ts';
 import {
   AUDIT,
   CHANGE,
@@ -13,7 +14,7 @@ import {
   partition,
   projectIn,
 } from '../keys.ts';
-import { DEFAULT_KEEP, expiryOf, type Keep } from '../limits.ts';
+import { expiryOf, KEEP } from '../limits.ts';
 import { merged } from '../merged.ts';
 import type {
   ChangeRecord,
@@ -24,23 +25,21 @@ import type {
   JournalRecord,
   Search,
 } from '../store.ts';
-import { IS_ABSENT } from './conditions.ts';
-import { firstOf, type Item, queryItems, type Write } from './requests.ts';
+import { IS_ABSENT, IS_THERE } from './conditions.ts';
+import { firstOf, type Item, queryItems, type Write, write } from './requests.ts';
 import { type Table, withRetry } from './table.ts';
 
 /** A change record, as `changePuts` writes it. */
 interface ChangeItem extends Key {
   readonly events: { readonly B: Uint8Array };
-  readonly expiresAt?: { readonly N: string };
 }
 
 /** The change records of one commit: usually one, more when its events exceed an item. Each can be
  *  published independently, because the stream keeps no order within a transaction. */
 export function changePuts(
+  { keep = KEEP }: Pick<Table, 'keep'>,
   process: ProcessKey,
-  projectId: string,
-  { events, version, at }: Pick<CommitRequest, 'events' | 'version' | 'at'>,
-  keep: Keep = DEFAULT_KEEP,
+  { projectId, events, version, at }: Pick<CommitRequest, 'projectId' | 'events' | 'version' | 'at'>,
 ): Write[] {
   return changeGroups(events).map((group, part) => ({
     Put: {
@@ -79,7 +78,7 @@ function changeRecordOf(item: FoundItem): ChangeRecord {
 /** A record that can't be decoded is still passed to the publisher, which rejects and logs it. */
 function countOf(encoded: Uint8Array): number {
   try {
-    return decodeEvents(encoded).length;
+    return decodeEvents(encoded).filter(event => !isErased(event)).length;
   } catch {
     return 0;
   }
@@ -122,6 +121,17 @@ export function createJournalReader(
         if (entry) return entry;
       }
       return undefined;
+    },
+    async replace(position, events) {
+      const [sk, pk] = placeOf(position) as Place;
+      await write(table, {
+        Update: {
+          Key: { pk: { S: pk }, sk: { S: sk } },
+          UpdateExpression: 'SET events = :events',
+          ConditionExpression: IS_THERE,
+          ExpressionAttributeValues: { ':events': { B: encode(events) } },
+        },
+      });
     },
   };
 }
@@ -272,12 +282,11 @@ function isBefore(one: Key, other: Key): boolean {
 }
 
 function journalRecordOf(item: ChangeItem): JournalRecord {
-  const { sk, pk, events, expiresAt } = item;
+  const { sk, pk, events } = item;
   const place: Place = [sk.S, pk.S];
   return {
     position: JSON.stringify(place),
     at: timeOf(item),
-    expiresAt: expiresAt && Number(expiresAt.N) * 1000,
     isOf: projectId => projectIn(sk.S) === encodePart(projectId),
     events: () => decodeEvents(events.B),
   };

@@ -38,7 +38,7 @@ export async function commit(
 ): Promise<CommitResult> {
   const items = [
     ...projectItems(process, request),
-    ...changePuts(process, request.projectId, request, table.keep),
+    ...changePuts(table, process, request),
     ...tombstonePuts(process, request),
     ...tombstoneChecks(process, request),
     ...(request.isSilent ? [whileInBaseline(process)] : []),

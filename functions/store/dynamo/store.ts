@@ -1,11 +1,19 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { ProcessKey } from '../../basics/process.ts';
-import type { Keep } from '../limits.ts';
+import { KEEP, type Keep } from '../limits.ts';
 import type { ChangeRecords, Deliveries, Snapshots, Store } from '../store.ts';
 import { createActions } from './actions.ts';
 import { announce, emittedEntries } from './announcements.ts';
 import { attemptsOf, attemptsOfEvent, note } from './attempts.ts';
-import { addDead, dead, deadLetter, deadLetterBefore, findDead, requeue } from './dead-letters.ts';
+import {
+  addDead,
+  dead,
+  deadLetter,
+  deadLetterBefore,
+  findDead,
+  removeDead,
+  requeue,
+} from './dead-letters.ts';
 import {
   add,
   bringForward,
@@ -16,6 +24,7 @@ import {
   forget,
   lease,
   nextDue,
+  pendingAfter,
   remove,
   reschedule,
 } from './deliveries.ts';
@@ -38,9 +47,10 @@ interface DynamoStore extends Store {
 
 interface DynamoStoreOptions extends TableTiming {
   readonly client: DynamoDBClientConfig;
+  /** How long what is written is kept; by default, `KEEP`. */
+  readonly keep?: Keep;
   /** The processes whose journals are read: other journals are read only for one event by its id. */
   readonly processes?: readonly ProcessKey[];
-  readonly keep: Keep;
   /** For the program that migrates a table of an earlier layout. */
   readonly migration?: Parameters<typeof checkLayout>[1];
 }
@@ -48,7 +58,7 @@ interface DynamoStoreOptions extends TableTiming {
 /** Opens the table of a stack. See `checkLayout`. @throws LayoutError */
 export async function openDynamoStore(
   tableName: string,
-  { client: config, processes, keep, migration, ...timing }: DynamoStoreOptions,
+  { client: config, keep, processes, migration, ...timing }: DynamoStoreOptions,
 ): Promise<DynamoStore> {
   const client = new DynamoDBClient(config);
   // This middleware copies each answer for a logger that is not configured.
@@ -62,6 +72,7 @@ export async function openDynamoStore(
 export function dynamoStore(table: Table, processes: readonly ProcessKey[] = []): DynamoStore {
   const roster = createRoster(table);
   return {
+    keep: table.keep ?? KEEP,
     snapshots: createSnapshots(table),
     states: createProcessReader(table),
     roster,
@@ -119,6 +130,8 @@ export function createDeliveries(table: Table): Deliveries {
     bringForward: (endpoint, now) => bringForward(table, endpoint, now),
     requeue: (endpoint, now, eventId, limit) => requeue(table, endpoint, now, { eventId, limit }),
     dead: (endpoint, limit, after) => dead(table, endpoint, limit, after),
+    pending: (endpoint, limit, after) => pendingAfter(table, endpoint, limit, after?.place),
+    removeDead: (endpoint, places) => removeDead(table, endpoint, places),
     findDead: (endpoint, event) => findDead(table, endpoint, event),
     counts: (endpoint, atMost) => countDeliveries(table, endpoint, atMost),
     note: attempts => note(table, attempts),

@@ -10,7 +10,7 @@ export interface Table {
   readonly client: DynamoDBClient;
   readonly tableName: string;
   readonly timing: TableTiming;
-  /** For rows that are written from now on. */
+  /** How long what is written is kept; by default, `KEEP`. */
   readonly keep?: Keep | undefined;
 }
 

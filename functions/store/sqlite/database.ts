@@ -95,6 +95,8 @@ function prepare(
   // On macOS fsync() leaves writes in the drive's own cache, in any order; `fullfsync` flushes it. Linux and
   // Windows flush that cache anyway, and ignore the setting.
   file.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA fullfsync = ON');
+  // Overwrites what is deleted, for 2 µs a row: otherwise it stays readable until its page is used again.
+  file.exec('PRAGMA secure_delete = ON');
 }
 
 /** Creates the tables, unless another process has created them since the check. */

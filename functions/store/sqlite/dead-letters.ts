@@ -63,6 +63,12 @@ export function dead({ sql }: Database, endpoint: string, limit: number, after?:
     ORDER BY at, seq LIMIT ${limit}`.map(deadOf);
 }
 
+export function removeDead({ sql }: Database, endpoint: string, places: readonly string[]): void {
+  const seqs = places.map(place => Number(place.split('.')[1]));
+  sql.run`DELETE FROM dead WHERE endpoint = ${endpoint}
+    AND seq IN (SELECT value FROM json_each(${JSON.stringify(seqs)}))`;
+}
+
 export function findDead({ sql }: Database, endpoint: string, eventId: string): DeadDelivery | undefined {
   return sql.all`SELECT * FROM dead WHERE endpoint = ${endpoint} AND event_id = ${eventId}`.map(deadOf)[0];
 }

@@ -80,6 +80,16 @@ export function find({ sql }: Database, endpoint: string, eventId: string): Pend
   )[0];
 }
 
+export function pendingAfter(
+  { sql }: Database,
+  endpoint: string,
+  limit: number,
+  { at, place }: Pick<PendingDelivery, 'at' | 'place'> = { at: Number.MIN_SAFE_INTEGER, place: '0' },
+): PendingDelivery[] {
+  return sql.all`SELECT * FROM pending WHERE endpoint = ${endpoint} AND (at, seq) > (${at}, CAST(${place} AS INTEGER))
+    ORDER BY at, seq LIMIT ${limit}`.map(pendingOf);
+}
+
 export function nextDue({ sql }: Database, endpoint: string, now: number): number | undefined {
   const row = sql.get`SELECT min(due) AS due FROM pending WHERE endpoint = ${endpoint} AND due > ${now}`;
   return (row?.due ?? undefined) as number | undefined;
@@ -115,7 +125,6 @@ export function bringForward({ sql }: Database, endpoint: string, now: number): 
   );
 }
 
-/** The names of all endpoints that have a delivery or a dead letter, in order. */
 export function endpointsOf({ sql }: Database): string[] {
   const rows = sql.all`SELECT endpoint FROM pending UNION SELECT endpoint FROM dead ORDER BY endpoint`;
   return rows.map(({ endpoint }) => String(endpoint));

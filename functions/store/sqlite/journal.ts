@@ -1,8 +1,8 @@
 import type { ProcessKey } from '../../basics/process.ts';
 import { encodePart } from '../../model/event-id.ts';
-import { decodeEvents } from '../codec.ts';
+import { decodeEvents, encode } from '../codec.ts';
 import { changeKey, changePlaceOf, entryPlaceOf, partition, projectIn } from '../keys.ts';
-import { ACTIONS_KEPT_MS, DEFAULT_KEEP, type Keep } from '../limits.ts';
+import { ACTIONS_KEPT_MS, KEEP, type Keep } from '../limits.ts';
 import { merged } from '../merged.ts';
 import type { CommitRequest, JournalEntry, JournalReader, JournalRecord, Search } from '../store.ts';
 import type { Database } from './database.ts';
@@ -45,7 +45,7 @@ export interface Journal {
   positionOf(consumer: string): number;
   moveTo(consumer: string, position: number): void;
   /** Deletes rows that expired before `now` (ms since 1970), at most `limit` records, and frees their
-   *  space. Records that are not published yet stay: a run may have been stopped for longer. @returns how many */
+   *  space. @returns how many */
   expire(now: number, limit: number): number;
 }
 
@@ -55,7 +55,7 @@ export const PUBLISHER = 'publish';
 /** Pages freed at once: 4 KB each, so that other writes don't wait long. */
 const VACUUM_PAGES = 1000;
 
-export function sqliteJournal(database: Database, keep: Keep = DEFAULT_KEEP): Journal {
+export function sqliteJournal(database: Database, { journal }: Pick<Keep, 'journal'> = KEEP): Journal {
   const { file, sql } = database;
   return {
     after: (position, limit) =>
@@ -66,10 +66,12 @@ export function sqliteJournal(database: Database, keep: Keep = DEFAULT_KEEP): Jo
       sql.run`INSERT OR REPLACE INTO consumer VALUES (${consumer}, ${position})`;
     },
     expire: (now, limit) => {
+      // After days without a run, its last events are older than the journal keeps, and not published yet.
+      const readTo = Number(
+        sql.get`SELECT min(position) AS first FROM consumer`?.first ?? Number.MAX_SAFE_INTEGER,
+      );
       const { changes } = sql.run`DELETE FROM change WHERE position IN (
-        SELECT position FROM change
-          WHERE at <= ${now - keep.journal} AND +position <= ${positionOf(database, PUBLISHER)}
-          ORDER BY at LIMIT ${limit})`;
+        SELECT position FROM change WHERE at <= ${now - journal} AND position <= ${readTo} ORDER BY at LIMIT ${limit})`;
       sql.run`DELETE FROM tombstone WHERE (process, id) IN (
         SELECT process, id FROM tombstone WHERE expires_at <= ${Math.floor(now / 1000)} ORDER BY expires_at LIMIT ${limit})`;
       sql.run`DELETE FROM told_entry WHERE (process, id) IN (
@@ -112,6 +114,10 @@ export function sqliteJournalReader(database: Database): JournalReader {
           entriesOf(record).map(entry => ({ ...entry, isPublished: Number(record.position) <= published })),
         )
         .find(({ event }) => event.id === eventId);
+    },
+    async replace(position, events) {
+      const [, row] = placeOf(position) as Place;
+      sql.run`UPDATE change SET events = ${encode(events)} WHERE position = ${row}`;
     },
   };
 }

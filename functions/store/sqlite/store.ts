@@ -1,11 +1,19 @@
 import type { Clock } from '../../basics/clock.ts';
-import { DEFAULT_KEEP, type Keep } from '../limits.ts';
+import { KEEP, type Keep } from '../limits.ts';
 import type { Deliveries, Snapshots, Store } from '../store.ts';
 import { sqliteActions } from './actions.ts';
 import { announce, emittedEntries } from './announcements.ts';
 import { attemptsOf, attemptsOfEvent, note } from './attempts.ts';
 import { type Database, inTransaction, openDatabase } from './database.ts';
-import { addDead, dead, deadLetter, deadLetterBefore, findDead, requeue } from './dead-letters.ts';
+import {
+  addDead,
+  dead,
+  deadLetter,
+  deadLetterBefore,
+  findDead,
+  removeDead,
+  requeue,
+} from './dead-letters.ts';
 import {
   add,
   bringForward,
@@ -18,6 +26,7 @@ import {
   forget,
   lease,
   nextDue,
+  pendingAfter,
   remove,
   reschedule,
 } from './deliveries.ts';
@@ -42,7 +51,7 @@ export interface SqliteStore extends Store {
 
 interface OpenOptions {
   readonly clock?: Clock | undefined;
-  /** Of all rows, whenever they were written. */
+  /** How long rows are kept; by default, `KEEP`. */
   readonly keep?: Keep | undefined;
   /** Additional tables of the file. */
   readonly schemas?: readonly string[];
@@ -50,13 +59,15 @@ interface OpenOptions {
 
 /** Opens the store at `path`, or creates it; `:memory:` keeps it in memory.
  *  @throws DatabaseError when it is damaged, another program's, or of another layout */
-export function openSqliteStore(path: string, { schemas = [], ...options }: OpenOptions = {}): SqliteStore {
-  return sqliteStore(openDatabase(path, [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA, ...schemas]), options);
+export function openSqliteStore(path: string, { clock, keep, schemas = [] }: OpenOptions = {}): SqliteStore {
+  const database = openDatabase(path, [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA, ...schemas]);
+  return sqliteStore(database, { clock, keep });
 }
 
 /** The store in a database that `openDatabase` opened with the schemas of the store. */
-function sqliteStore(database: Database, { clock = Date.now, keep }: OpenOptions): SqliteStore {
+function sqliteStore(database: Database, { clock = Date.now, keep = KEEP }: OpenOptions): SqliteStore {
   return {
+    keep,
     snapshots: sqliteSnapshots(database),
     states: sqliteProcessReader(database),
     roster: sqliteRoster(database, clock),
@@ -107,7 +118,6 @@ export function sqliteSnapshots(database: Database): Snapshots {
 
 /** The additions of this store, because nothing else lists its endpoints or expires its rows. */
 export interface SqliteDeliveries extends Deliveries {
-  /** The names of all endpoints that have a delivery or a dead letter, in order. */
   endpoints(): Promise<string[]>;
   /** Deletes rows that have expired at `now` (ms since 1970, by our clock). @returns how many */
   expire(now: number): Promise<number>;
@@ -115,7 +125,7 @@ export interface SqliteDeliveries extends Deliveries {
 
 /** Deliveries in a SQLite database that `openDatabase` opened with `DELIVERIES_SCHEMA`. A `place` is the
  *  text of `seq`. */
-export function sqliteDeliveries(database: Database, keep: Keep = DEFAULT_KEEP): SqliteDeliveries {
+export function sqliteDeliveries(database: Database, keep: Keep = KEEP): SqliteDeliveries {
   return {
     add: async deliveries => inTransaction(database, () => add(database, deliveries)),
     // Stryker disable next-line ArrayDeclaration: no delivery has such a number
@@ -136,6 +146,8 @@ export function sqliteDeliveries(database: Database, keep: Keep = DEFAULT_KEEP):
     requeue: async (endpoint, now, eventId, limit) =>
       inTransaction(database, () => requeue(database, endpoint, now, { eventId, limit })),
     dead: async (endpoint, limit, after) => dead(database, endpoint, limit, after),
+    pending: async (endpoint, limit, after) => pendingAfter(database, endpoint, limit, after),
+    removeDead: async (endpoint, places) => removeDead(database, endpoint, places),
     findDead: async (endpoint, { eventId }) => findDead(database, endpoint, eventId),
     counts: async (endpoint, atMost) => countDeliveries(database, endpoint, atMost),
     note: async attempts => inTransaction(database, () => note(database, attempts)),

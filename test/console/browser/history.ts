@@ -98,6 +98,23 @@ export function historyTests({ run, open }: Given): void {
       expect(await axeFindings(page)).toEqual([]);
     });
 
+    it('of a project is erased after a preview, which names what is not recalled', async () => {
+      edits().updateProject('onboarding', '1011', { name: 'Zoë Quagga' });
+      await emitted('Zoë Quagga');
+      const page = await open({}, '#/history?project=1011');
+      await page.getByText('Zoë Quagga').first().waitFor();
+      await use(page, 'Erase…');
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText(/Would erase the contents of \d+ events of project 1011/).waitFor();
+      await dialog.getByText(/Delivered, as far as attempts are kept: \d+ to crm/).waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await use(page, 'Erase');
+      await page.getByText(/^Erased the contents of \d+ events of project 1011/).waitFor();
+      await page.getByRole('heading', { name: /History.*#1011/ }).waitFor();
+      await page.getByText('updated, contents erased').first().waitFor();
+      expect(await page.locator('main').innerText()).not.toContain('Quagga');
+    });
+
     it('of a task is opened from what changed', async () => {
       run().rename('1010', 'Order the badges');
       await emitted('Order the badges');

@@ -145,11 +145,11 @@ export function streamTests({ run, open, openAt }: Given): void {
       await stream(page).filter({ hasText: 'Lighthouse' }).first().waitFor();
       await write(page, 'Words', 'NEEDLE lighthouse');
       await expect.poll(() => shown(page), SOON).toEqual([expect.stringContaining('Lighthouse at dusk')]);
-      await page.getByText('Searched all of the last 30 days.').waitFor();
+      await page.getByText('Searched the whole journal.').waitFor();
       await write(page, 'Field', 'nam');
       await expect.poll(() => shown(page), SOON).toEqual([expect.stringContaining('Lighthouse at dusk')]);
       await write(page, 'Words', 'no such words');
-      await page.getByText('No matching changes in the last 30 days.').waitFor();
+      await page.getByText('No matching changes in the journal.').waitFor();
       expect(await axeFindings(page)).toEqual([]);
       await use(page, 'Show all');
       await stream(page).filter({ hasText: 'Lighthouse' }).first().waitFor();

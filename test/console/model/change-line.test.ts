@@ -38,6 +38,12 @@ describe('a change in a line', () => {
     );
   });
 
+  it('says that the contents of an event were erased', () => {
+    const { event, ...rest } = taskEvent({ type: 'task.created', project: { id: '77' }, task: { id: '12' } });
+    const erased = { ...rest, event: { ...event, erased: true as const } };
+    expect(lineText(changeLine(erased))).toBe('#77 › #12 · created, contents erased');
+  });
+
   it('says who made it, by name or else by id, and is found by that', () => {
     const changes = [fieldChange('status', 'To do', 'Done')];
     const lineBy = (...actors: object[]) => changeLine(taskEvent({ task, changes, actors }));

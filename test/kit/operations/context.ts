@@ -6,7 +6,6 @@ import type { ChangeEvent } from '../../../functions/model/event.ts';
 import type { SecretKeeper } from '../../../functions/model/secret.ts';
 import { dynamoStore } from '../../../functions/store/dynamo/store.ts';
 import type { Table } from '../../../functions/store/dynamo/table.ts';
-import { DEFAULT_KEEP } from '../../../functions/store/limits.ts';
 import { PUBLISHER } from '../../../functions/store/sqlite/journal.ts';
 import { openSqliteStore } from '../../../functions/store/sqlite/store.ts';
 import type { EndpointRows, Store } from '../../../functions/store/store.ts';
@@ -23,7 +22,15 @@ export const PROCESSES: readonly ProcessKey[] = [
 export interface Stores
   extends Pick<
     Store,
-    'endpoints' | 'deliveries' | 'journal' | 'snapshots' | 'states' | 'roster' | 'workspaces' | 'actions'
+    | 'endpoints'
+    | 'deliveries'
+    | 'journal'
+    | 'snapshots'
+    | 'states'
+    | 'roster'
+    | 'workspaces'
+    | 'actions'
+    | 'keep'
   > {
   /** SQLite only: says up to which position the publisher is. */
   published?(position: number): void;
@@ -112,7 +119,6 @@ export function openContext(open: () => Stores, configured: readonly EndpointSet
     label: 'run',
     toApply: 'start again' as const,
     isRunning: true,
-    keep: DEFAULT_KEEP,
     processes: async () => PROCESSES.map(process => ({ ...process, interval: 60_000 })),
     started,
     startPass: async (process: ProcessKey, mode: Mode) => void started.push([process.processId, mode]),

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Keep } from '../../../functions/store/limits.ts';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { PUBLISHER, sqliteJournal } from '../../../functions/store/sqlite/journal.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
@@ -12,7 +13,7 @@ import { AT, content, event, noise } from '../../kit/store/subject.ts';
 
 const DAY = 86_400_000;
 
-function opened() {
+function opened(keep?: Keep) {
   const directory = mkdtempSync(join(tmpdir(), 'changewire-expiry-'));
   const path = join(directory, 'data.sqlite');
   const database = openDatabase(path, [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
@@ -20,7 +21,7 @@ function opened() {
     database.file.close();
     rmSync(directory, { recursive: true });
   });
-  const [feed, deliveries] = [sqliteJournal(database), sqliteDeliveries(database)];
+  const [feed, deliveries] = [sqliteJournal(database, keep), sqliteDeliveries(database, keep)];
   const snapshots = sqliteSnapshots(database);
   let version = AT;
   let subject = '';
@@ -49,7 +50,6 @@ function opened() {
           at,
         },
       );
-      feed.moveTo(PUBLISHER, feed.after(feed.positionOf(PUBLISHER), 1)[0]?.position ?? 0);
     },
   };
 }
@@ -68,6 +68,19 @@ describe('housekeeping', () => {
     expect(store.feed.after(0, 9).map(({ at }) => at)).toEqual([AT + DAY, AT + 2 * DAY]);
     await round(store, AT + 30 * DAY + 1);
     expect((await store.deliveries.dead('crm', 9)).map(({ eventId }) => eventId)).toEqual(['e2']);
+  });
+
+  it('drops change records when they are as old as configured, but none that are not published yet', async () => {
+    const store = opened({ journal: 2 * DAY, attempts: DAY });
+    for (const day of [0, 1, 2]) await store.commit(AT + day * DAY);
+    const [first] = store.feed.after(0, 1);
+    store.feed.moveTo('other', 9);
+    store.feed.moveTo(PUBLISHER, first?.position ?? 0);
+    await round(store, AT + 9 * DAY);
+    expect(store.feed.after(0, 9).map(({ at }) => at)).toEqual([AT + DAY, AT + 2 * DAY]);
+    store.feed.moveTo(PUBLISHER, 9);
+    await round(store, AT + 3 * DAY);
+    expect(store.feed.after(0, 9).map(({ at }) => at)).toEqual([AT + 2 * DAY]);
   });
 
   it('works in small steps, with a pause after each, until nothing is left or it is stopped', async () => {

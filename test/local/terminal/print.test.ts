@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../functions/basics/json.ts';
+import { eraseEvent } from '../../../functions/model/erase.ts';
 import type { Actor, ChangeEvent, PropertyChange, TaskEvent } from '../../../functions/model/event.ts';
 import { formatEvent } from '../../../local/terminal/print.ts';
 import { columns } from '../../../local/terminal/text.ts';
@@ -61,6 +62,11 @@ describe('a printed event', () => {
     expect(plain(by(taskUpdated(), { id: 'u', name: '\u001b[2J\n' }))).toContain('by \\u001b[2J\\n');
     const wide = plain(by(taskUpdated(), { id: 'u', name: '漢'.repeat(80) }, ann, ann));
     for (const line of wide.split('\n')) expect(columns(line)).toBeLessThanOrEqual(100);
+  });
+
+  it('says that its contents were erased', () => {
+    const event = { ...eraseEvent(taskUpdated()), type: 'task.created' } as ChangeEvent;
+    expect(plain(event)).toMatch(/^12:03:11 {2}\+ 7 › \S+ +contents erased$/);
   });
 
   it('makes created and deleted records plain to see', () => {

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { createOperations } from '../../../functions/operations/operations.ts';
 import { verifyDeliveries } from '../../../functions/operations/walk-deliveries.ts';
-import { AT, commit, type OpenContext, openContext, STORES, storesOf } from '../../kit/operations/context.ts';
+import { KEEP } from '../../../functions/store/limits.ts';
+import { AT, commit, type OpenContext, openContext, STORES } from '../../kit/operations/context.ts';
 import { eventsOf } from '../../kit/operations/events.ts';
-import { openModel } from '../../kit/table.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -97,6 +97,14 @@ describe.each(STORES)('the deliveries of a process, over %s', (_, open) => {
     expect(await verify()).toEqual({ ...nothing, delivered: 1 });
   });
 
+  it('are not looked for when the event is as old as attempts by the configuration', async () => {
+    await known();
+    await committed(1.5 * DAY);
+    expect((await verify()).missing).toHaveLength(1);
+    Object.assign(context, { keep: { ...KEEP, attempts: 2 * DAY } });
+    expect((await verify()).missing).toEqual([]);
+  });
+
   it('are unknown where an event need not have a trace', async () => {
     await known({ keepSuccesses: false });
     await committed(HOUR);
@@ -114,15 +122,6 @@ describe.each(STORES)('the deliveries of a process, over %s', (_, open) => {
       subject: { endpoint: NAME },
     });
     expect(await verify()).toMatchObject({ delivered: 1, unknown: 2, missing: [] });
-  });
-
-  it('are looked for only as far back as attempts are kept', async () => {
-    await known();
-    const [older, later] = [await committed(1.5 * DAY), await committed(0.5 * DAY)];
-    const missing = (events: ChangeEvent[]) => events.map(({ id }) => ({ event: id, endpoint: NAME }));
-    expect(await verify()).toMatchObject({ missing: missing([older, later]) });
-    context.keep = { ...context.keep, attempts: 2 * DAY };
-    expect(await verify()).toMatchObject({ missing: missing([later]) });
   });
 
   it('are unknown while nothing runs', async () => {
@@ -159,15 +158,5 @@ describe.each(STORES)('the deliveries of a process, over %s', (_, open) => {
       { report: ({ deliveries }) => void slices.push(deliveries), wait: async () => undefined },
     );
     expect([slices, found.delivered, found.missing.length]).toEqual([[601, 901], 1, 900]);
-  });
-
-  it('are unknown where the table may have deleted their attempts, since these were kept for a shorter time', async () => {
-    context.close();
-    const keep = { journal: 30 * DAY, attempts: 3 * DAY };
-    context = openContext(() => ({ ...storesOf({ ...openModel(), keep }), close: () => undefined }));
-    await known();
-    await committed(3.5 * DAY);
-    await attempted(await committed(DAY));
-    expect(await verify()).toEqual({ ...nothing, delivered: 2, unknown: 1 });
   });
 });

@@ -5,11 +5,11 @@ export const STORE: BugsByFile = {
   'store/dynamo/projects.ts': {
     'change record written outside the transaction': [
       [
-        ['    ...changePuts(process, request.projectId, request),\n', ''],
+        ['    ...changePuts(table, process, request),\n', ''],
         [
           '  return transact(table, items);',
           '  const result = await transact(table, items);\n' +
-            '  const records = changePuts(process, request.projectId, request);\n' +
+            '  const records = changePuts(table, process, request);\n' +
             "  if (result === 'committed' && records.length > 0) await transact(table, records);\n" +
             '  return result;',
         ],

@@ -313,6 +313,32 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
       expect(found).toEqual(['e1', 'e2', 'e4', 'e3', 'e0']);
     });
 
+    it('are told page by page, each once, due or not, live or replayed, also where a page was removed', async () => {
+      const all = [AT + 2, AT, AT, AT + 1, AT].map((at, index) =>
+        of(`e${index}`, { at, due: AT + 9 * index, replay: index === 1 }),
+      );
+      await deliveries.add([...all, of('e9', { endpoint: chat })]);
+      const found: string[] = [];
+      let page = await deliveries.pending(crm, 2);
+      for (; page.length > 0; page = await deliveries.pending(crm, 2, page.at(-1))) {
+        expect(page.length).toBeLessThanOrEqual(2);
+        found.push(...page.map(({ eventId }) => eventId));
+        await deliveries.remove(crm, [page[0]?.place as string]);
+      }
+      expect(found.toSorted()).toEqual(['e0', 'e1', 'e2', 'e3', 'e4']);
+      expect((await deliveries.counts(crm)).pending).toBe(2);
+      expect(await ids(deliveries.pending(chat, 9))).toEqual(['e9']);
+    });
+
+    it('that were given up are removed by their places, each endpoint’s own', async () => {
+      for (const endpoint of [crm, chat])
+        for (const id of ['e1', 'e2', 'e3']) await deliveries.addDead(of(id, { endpoint }), no);
+      const [one, , three] = await deliveries.dead(crm, 9);
+      await deliveries.removeDead(crm, [one?.place as string, three?.place as string]);
+      expect(await ids(deliveries.dead(crm, 9))).toEqual(['e2']);
+      expect(await ids(deliveries.dead(chat, 9))).toEqual(['e1', 'e2', 'e3']);
+    });
+
     it('come back from the dead at most so many at once, the oldest first', async () => {
       for (const [index, at] of [AT + 2, AT + 1, AT].entries())
         await deliveries.addDead(of(`e${index}`, { at }), no);

@@ -2,7 +2,7 @@ import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { IS_ABSENT } from '../../../functions/store/dynamo/conditions.ts';
 import { transact, type Write, write } from '../../../functions/store/dynamo/requests.ts';
-import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
+import { createDeliveries, createSnapshots } from '../../../functions/store/dynamo/store.ts';
 import { partKey, projectKey, usersKey } from '../../../functions/store/keys.ts';
 import { AT, commitOf, content, event, noise, snapshot } from '../../kit/store/subject.ts';
 import { openModel } from '../../kit/table.ts';
@@ -22,11 +22,19 @@ describe('rows of a process in the table', () => {
       commitOf('p1', snapshot(AT, content({ text: noise(900_000) })), { events: [event(AT)] }),
     );
 
-  it('keep change records for 30 days, by the time of their commit', async () => {
+  it.each([
+    ['30 and 7 days', undefined, 30, 7],
+    ['as many days as are configured', { journal: 2_000 * DAY_S, attempts: 3_000 * DAY_S }, 2, 3],
+  ])('keep change records and attempts for %s, by their times', async (_, keep, journal, attempts) => {
+    Object.assign(table, { keep });
     await commitBig();
     expect(rows('CHANGE#')).toMatchObject([
-      { sk: { S: `CHANGE#${AT}#p1#${AT}` }, expiresAt: { N: String(AT / 1000 + 30 * DAY_S) } },
+      { sk: { S: `CHANGE#${AT}#p1#${AT}` }, expiresAt: { N: String(AT / 1000 + journal * DAY_S) } },
     ]);
+    const attempt = { endpoint: 'crm', events: [{ id: 'e', type: 'task.updated', at: 1 }], took: 1, at: AT };
+    await createDeliveries(table).note([attempt]);
+    const expiresAt = { N: String(AT / 1000 + attempts * DAY_S) };
+    expect([...rows('ATTEMPT#'), ...rows('LATE#')]).toMatchObject([{ expiresAt }, { expiresAt }]);
   });
 
   it('name the change record of an audit entry that was emitted, and expire after 400 days', async () => {

@@ -4,7 +4,6 @@ import { LayoutError, TABLE_LAYOUT } from '../../../functions/store/dynamo/layou
 import { getItem } from '../../../functions/store/dynamo/requests.ts';
 import { openDynamoStore } from '../../../functions/store/dynamo/store.ts';
 import { LAYOUT_KEY } from '../../../functions/store/keys.ts';
-import { DEFAULT_KEEP } from '../../../functions/store/limits.ts';
 import { startModelServer } from '../../kit/dynamodb/model-server.ts';
 import { TABLE_NAME, TABLE_TIMING } from '../../kit/table.ts';
 
@@ -15,8 +14,7 @@ describe('the table of a function', () => {
     return server.stop;
   });
   const open = async () => {
-    const options = { client: server.clientOptions, keep: DEFAULT_KEEP, ...TABLE_TIMING };
-    const { table } = await openDynamoStore(TABLE_NAME, options);
+    const { table } = await openDynamoStore(TABLE_NAME, { client: server.clientOptions, ...TABLE_TIMING });
     onTestFinished(() => table.client.destroy());
     return table;
   };

@@ -52,6 +52,22 @@ describe('a database', () => {
     expect(things(opened(path))).toEqual(['a']);
   });
 
+  it('has nothing of deleted and replaced rows when it is closed', () => {
+    const path = join(directory(), 'data.sqlite');
+    const database = opened(path);
+    const texts = ['Zoë Quagga', `Zoë ${'Quagga '.repeat(4_000)}`];
+    for (const text of texts) put(database, text);
+    put(database, 'kept');
+    database.file.close();
+    expect(readFileSync(path, 'utf8')).toContain('Quagga');
+    const again = opened(path);
+    again.sql.run`UPDATE thing SET name = 'other' WHERE name = ${texts[1] as string}`;
+    again.sql.run`DELETE FROM thing WHERE name = ${texts[0] as string}`;
+    again.file.close();
+    expect(readFileSync(path, 'utf8')).not.toContain('Quagga');
+    expect(things(opened(path))).toEqual(['kept', 'other']);
+  });
+
   it('is one file when it is closed: what was logged is in it', () => {
     const place = directory();
     const database = opened(join(place, 'data.sqlite'));

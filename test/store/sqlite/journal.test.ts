@@ -19,7 +19,6 @@ function journalOf(times: readonly number[], path = ':memory:', size = 1) {
   };
   for (const [index, at] of times.entries()) add(at, `k${9999 - index}`);
   const journal = sqliteJournal(database);
-  if (times.length > 0) journal.moveTo(PUBLISHER, times.length);
   const positions = () => journal.after(0, 10_000).map(({ position }) => position);
   return { database, journal, add, positions };
 }
@@ -58,15 +57,6 @@ describe('the journal', () => {
     expect(positions()).toEqual([1, 4]);
     expect(journal.expire(KEPT + 39, 10)).toBe(1);
     expect(positions()).toEqual([4]);
-  });
-
-  it('invariant 1: keeps what is not published yet, after a stop of months', () => {
-    const { journal, positions } = journalOf([10, 20, 30]);
-    journal.moveTo(PUBLISHER, 1);
-    expect(journal.expire(4 * KEPT, 10)).toBe(1);
-    expect(positions()).toEqual([2, 3]);
-    journal.moveTo(PUBLISHER, 3);
-    expect(journal.expire(4 * KEPT, 10)).toBe(2);
   });
 
   const DAY = 86_400_000;

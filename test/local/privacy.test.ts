@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { zstdDecompressSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
+import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
+import { eraseAll } from '../../functions/operations/walk-erase.ts';
+import { openStoredOperations } from '../../local/operate/operations.ts';
 import { startSimulatedService } from '../../simulator/server.ts';
 import { receiver } from '../kit/delivery/receiver.ts';
 import { run, until } from '../kit/local/run.ts';
@@ -98,4 +101,38 @@ test('a withheld field is in no row, event, log or chat, before and after the li
   expect(sent(before) + last.stdout() + last.stderr()).not.toMatch(/4711|471,1/);
   expect(rowsOf(directory).get('project')).not.toContain('4711');
   expect(tablesWith('471104')).toEqual([]);
+
+  // What was recorded without the list is erased.
+  const { operations, close } = await openStoredOperations(join(directory, '.changewire'), () => undefined);
+  const caller = { who: 'ann', isProven: false };
+  await eraseAll(async asked => (await operations(asked, caller)) as AnswerOf<'erase'>, {
+    operation: 'erase',
+    project,
+  });
+  close();
+  expect(tablesWith('4711')).toEqual([]);
+  expect(tablesWith('last-summary')).toEqual(['project']);
 }, 60_000);
+
+test('a run deletes events that are older than its configuration keeps them', async () => {
+  const service = await startSimulatedService();
+  onTestFinished(service.stop);
+  const { baseUrl, authUrl, audience, clientId, clientSecret, workspace } = service;
+  const [id = ''] = workspace.processes();
+  const directory = temporaryDirectory();
+  const workspaces = [{ name: 'eu', baseUrl, authUrl, audience, processes: [{ id }] }];
+  const file = join(directory, 'changewire.json');
+  writeFileSync(file, JSON.stringify({ workspaces, keep: { journal: '2d' } }));
+  const environment = { EU_CLIENT_ID: clientId, EU_CLIENT_SECRET: clientSecret };
+  const start = (args: string, days = 0) =>
+    run(directory, `--config ${file} ${args}`, environment, { clock: () => Date.now() + days * 86_400_000 });
+  expect(await start('--once').ended()).toBe(0);
+  workspace.createProject(id, { name: 'first-name' });
+  expect(await start('--once').ended()).toBe(0);
+  const events = () => rowsOf(directory).get('change') ?? '';
+  expect(events()).toContain('first-name');
+  const later = start('', 3);
+  await until(() => !events().includes('first-name'));
+  later.interrupt();
+  expect(await later.ended()).toBe(0);
+});

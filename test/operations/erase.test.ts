@@ -1,0 +1,344 @@
+import { zstdDecompressSync } from 'node:zlib';
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ProcessKey } from '../../functions/basics/process.ts';
+import { auditEvents } from '../../functions/changes/process-events.ts';
+import type { Attempt } from '../../functions/model/delivery.ts';
+import { eraseEvent } from '../../functions/model/erase.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
+import { deliveryOf } from '../../functions/operations/deliveries.ts';
+import { workOffJobs } from '../../functions/operations/jobs.ts';
+import { createOperations } from '../../functions/operations/operations.ts';
+import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
+import { Checker } from '../../functions/operations/verify/checker.ts';
+import { type Change, changeOf } from '../../functions/operations/verify/facts.ts';
+import { verifyProcess } from '../../functions/operations/verify/walk.ts';
+import { openSqliteStore } from '../../functions/store/sqlite/store.ts';
+import {
+  AT,
+  type OpenContext,
+  openContext,
+  PROCESSES,
+  type Stores,
+  storesOf,
+} from '../kit/operations/context.ts';
+import { type Content, contentOf, eventsBetween } from '../kit/operations/history.ts';
+import { askOf } from '../kit/operations/setting.ts';
+import { openTable } from '../kit/table.ts';
+
+const PROCESS = PROCESSES[0] as ProcessKey;
+const [CRM, DOWN] = [
+  { name: 'crm', kind: 'webhook' },
+  { name: 'down', kind: 'webhook' },
+] as const;
+/** Stands in all contents of the erased project, and OTHER in those of the project beside it. */
+const [TEXT, OTHER] = ['Zoë Quagga', 'Ann Other'];
+const [ERASED, KEPT] = ['1001', '1002'];
+
+/** A store, and a dump of its rows, each as a text with decoded values. */
+type Dumped = Stores & { dump(): Promise<string[]> };
+
+const STORES: readonly (readonly [string, () => Promise<Dumped>])[] = [
+  [
+    'a table',
+    async () => {
+      const table = await openTable();
+      return {
+        ...storesOf(table),
+        close: () => void table.stop(),
+        dump: async () => {
+          const { Items = [] } = await table.client.send(
+            new ScanCommand({ TableName: table.tableName, ConsistentRead: true }),
+          );
+          return Items.map(item =>
+            Object.entries(item)
+              .toSorted()
+              .map(([, { S, N, B }]) => S ?? N ?? textOf(B))
+              .join(' '),
+          );
+        },
+      };
+    },
+  ],
+  [
+    'SQLite',
+    async () => {
+      const { feed: _, ...store } = openSqliteStore(':memory:');
+      const { file } = store.database;
+      const dump = async () => {
+        const tables = file.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+        return tables.flatMap(({ name }) =>
+          file
+            .prepare(`SELECT * FROM "${name}"`)
+            .all()
+            .map(row => [name, ...Object.values(row).map(textOf)].join(' ')),
+        );
+      };
+      return { ...store, dump };
+    },
+  ],
+];
+
+function textOf(value: unknown): string {
+  return value instanceof Uint8Array ? zstdDecompressSync(value).toString() : String(value);
+}
+
+describe.each(STORES)('over %s, erase', (_, open) => {
+  let context: OpenContext & { dump(): Promise<string[]> };
+  beforeEach(async () => {
+    const stores = await open();
+    context = { ...openContext(() => stores, [CRM, DOWN]), dump: stores.dump };
+  });
+  afterEach(() => context.close());
+
+  const caller = { who: 'ann', isProven: true };
+  const ask = () => askOf({ operations: createOperations(context), caller });
+  const later = (ms: number) => {
+    context.state.now += ms;
+    return context.state.now;
+  };
+  /** Each slice ends after one step. */
+  const slowly = () => {
+    const clock = () => later(1_500);
+    return askOf({ operations: createOperations({ ...context, clock }), caller });
+  };
+  const erase = async (more: object = {}, most = Number.POSITIVE_INFINITY, asks = ask()) => {
+    const slices: AnswerOf<'erase'>[] = [];
+    for (let cursor: string | undefined; slices.length < most; ) {
+      const slice = await asks('erase', { project: ERASED, ...more, ...(cursor && { cursor }) });
+      slices.push(slice);
+      cursor = slice.cursor;
+      if (cursor === undefined) break;
+    }
+    return slices;
+  };
+  const sumOf = (slices: readonly AnswerOf<'erase'>[]) => {
+    const sum = { events: 0, deliveries: 0, deadLetters: 0, answers: 0 };
+    for (const { erased } of slices)
+      for (const kind of ['events', 'deliveries', 'deadLetters', 'answers'] as const)
+        sum[kind] += erased[kind];
+    return sum;
+  };
+  const withText = async (text: string) => (await context.dump()).filter(row => row.includes(text));
+  const commit = async (projectId: string, after: Content | undefined): Promise<ChangeEvent[]> => {
+    const at = later(1_000);
+    const expected = await context.snapshots.load(PROCESS, projectId);
+    const content = after && contentOf(after);
+    const events = eventsBetween(PROCESS, projectId, [expected?.content, content], at);
+    const result = await context.snapshots.commit(PROCESS, {
+      ...{ projectId, expected, version: at, at, events },
+      snapshot: content && { version: at, content, recordReadAt: at, tasksReadAt: at },
+      ...(!content && { tombstone: { version: at, readAt: at } }),
+    });
+    expect(result).toBe('committed');
+    return events;
+  };
+  const announce = async (entry: object, more: object = {}) => {
+    const at = later(1_000);
+    const { announced } = await context.snapshots.readState(PROCESS);
+    const read = {
+      id: at.toString(16).padStart(32, '0'),
+      projects: [],
+      tasks: [],
+      users: [],
+      entry,
+      ...more,
+    };
+    const events = auditEvents(PROCESS, [read as never], { version: at, at });
+    const request = { events, version: at, at };
+    const announcement = {
+      announced,
+      state: { baselined: true, baselinedAt: AT },
+      entries: [read.id],
+      request,
+    };
+    expect(await context.snapshots.announce(PROCESS, announcement)).toBe('committed');
+    return events;
+  };
+
+  /** Writes of both projects to all that keeps contents; returns the events. */
+  const fill = async () => {
+    const all: ChangeEvent[] = [];
+    for (const [id, text] of [
+      [KEPT, OTHER],
+      [ERASED, TEXT],
+    ] as const) {
+      const content = (value: string): Content => ({
+        record: { id, name: `${text} Ltd`, note: `${value} of ${text}` },
+        tasks: { t1: { name: `Call ${text}`, status: value }, t2: { name: `Visit ${text}` } },
+      });
+      all.push(...(await commit(id, content('To do'))), ...(await commit(id, content('Done'))));
+      all.push(
+        ...(await announce({ what: `${text} was edited`, projectId: Number(id) }, { projects: [id] })),
+      );
+      all.push(...(await announce({ what: `${text} was read`, path: `/projects/${id}/tasks` })));
+      all.push(...(await announce({ what: `Called ${text}` }, { tasks: [{ id: 't1', projectId: id }] })));
+    }
+    const { deliveries, state } = context;
+    const live = (endpoint: string, event: ChangeEvent) => {
+      const { replay: _, ...delivery } = deliveryOf(endpoint, event, state.now);
+      return delivery;
+    };
+    await deliveries.add(all.map(event => live('crm', event)));
+    for (const event of all) await deliveries.addDead(live('down', event), { at: state.now, reason: 'no' });
+    const since = new Date(AT - 1).toISOString();
+    await context.endpoints.change('former', () => ({ name: 'former', health: {} }));
+    await deliveries.add(all.map(event => live('former', event)));
+    for (const name of ['crm', 'down']) await ask()('snapshot', { to: name, process: PROCESS.processId });
+    await ask()('replay', { to: 'down', since });
+    await workOff();
+    const attempt = (events: readonly ChangeEvent[], more: Partial<Attempt>): Attempt => ({
+      ...{ endpoint: 'crm', at: later(1), took: 1, status: 200 },
+      ...{ events, answer: `Thanks: ${JSON.stringify(events)}`, ...more },
+    });
+    await deliveries.note([
+      ...all.map(event => attempt([event], {})),
+      attempt(all, { endpoint: 'down', failure: 'answered 400', status: 400 }),
+    ]);
+    return all;
+  };
+  const workOff = async () => {
+    const endpoints = [CRM, DOWN].map(endpoint =>
+      context.endpoints.read(endpoint.name).then(row => ({ endpoint, row })),
+    );
+    await workOffJobs(context, (await Promise.all(endpoints)) as never, () => true);
+  };
+  const eventsIn = async (project: string) =>
+    (await ask()('events', { project, order: 'oldest-first', limit: 100 })).events;
+
+  it('leaves the contents only in the current snapshot, whatever the slices, also after a kill; a repetition finds nothing', async () => {
+    const all = await fill();
+    const ofText = all.filter(event => JSON.stringify(event).includes(TEXT));
+    const rows = await withText(TEXT);
+    const pending = rows.filter(row => /^pending |PENDING#/.test(row)).length;
+    expect(pending).toBeGreaterThanOrEqual(3 * ofText.length);
+    const counts = { events: ofText.length, deliveries: pending, deadLetters: ofText.length };
+    const before = (await withText(OTHER)).filter(row => !row.includes('Thanks'));
+    const answers = all.filter(event => ofText.includes(event) || event.type === 'audit.recorded').length + 1;
+    expect(sumOf(await erase({ dryRun: true }, 99, slowly()))).toEqual({ ...counts, answers });
+    expect((await withText(TEXT)).toSorted()).toEqual(rows.toSorted());
+
+    const killed = await erase({}, 3, slowly());
+    expect(killed.at(-1)?.cursor).toBeDefined();
+    const rest = await erase({}, 99, slowly());
+    expect(rest.length).toBeGreaterThan(5);
+    expect(sumOf([...killed, ...rest])).toEqual({ ...counts, answers });
+    expect(rest.flatMap(({ delivered }) => delivered)).toEqual([
+      { endpoint: 'crm', deliveries: ofText.filter(({ type }) => type !== 'audit.recorded').length },
+    ]);
+    expect(rest.every(({ isInService }) => isInService)).toBe(true);
+    const [row, ...others] = await withText(TEXT);
+    expect(row).toMatch(/^project |PROJECT#1001/);
+    expect(others).toEqual([]);
+    const after = (await withText(OTHER)).filter(each => !each.includes('Thanks'));
+    expect(after.toSorted()).toEqual(before.toSorted());
+
+    expect(sumOf(await erase())).toEqual({ events: 0, deliveries: 0, deadLetters: 0, answers: 0 });
+    const { actions } = await ask()('actions', { process: PROCESS.processId });
+    expect(new Set(actions.map(({ operation }) => operation))).toEqual(new Set(['erase']));
+    expect(actions.at(-1)?.details).toMatch(
+      /^project 1001, [1-9] events, 0 deliveries, 0 dead letters, 0 answers$/,
+    );
+  });
+
+  it('also erases what was kept of a deleted project, once its deletion is committed', async () => {
+    await fill();
+    await erase();
+    await commit(ERASED, undefined);
+    expect(await withText(TEXT)).not.toEqual([]);
+    const [slice] = await erase();
+    expect(slice).toMatchObject({ isInService: false, erased: { events: 3, deliveries: 0 } });
+    expect(await withText(TEXT)).toEqual([]);
+  });
+
+  it('keeps events as rows that are shown and traced, but not sent again, and verified', async () => {
+    await fill();
+    const before = await eventsIn(ERASED);
+    await erase();
+    const after = await eventsIn(ERASED);
+    expect(
+      after.map(({ event: { data: _, erased, ...event }, committedAt }) => ({ event, committedAt })),
+    ).toEqual(before.map(({ event: { data: _, ...event }, committedAt }) => ({ event, committedAt })));
+    expect(after.every(({ event }) => event.erased)).toBe(true);
+    const eventId = String(after[0]?.event.id);
+    expect((await ask()('trace', { eventId })).event).toMatchObject({
+      erased: true,
+      type: 'project.created',
+    });
+    await expect(ask()('resend', { eventId, to: 'crm' })).rejects.toThrow(
+      'The contents of this event were erased.',
+    );
+
+    const [next] = await commit(ERASED, {
+      record: { id: ERASED, name: 'Ltd' },
+      tasks: { t1: { status: 'Late' } },
+    });
+    const since = new Date(AT - 1).toISOString();
+    const kept = (await eventsIn(KEPT)).length;
+    later(1);
+    const { events } = await ask()('replay', { to: 'crm', since, dryRun: true });
+    const all = await ask()('events', { limit: 100 });
+    const left = all.events.filter(({ event }) => !event.erased);
+    expect(events?.atLeast).toBe(left.length);
+    expect(left.length).toBeGreaterThan(kept);
+    expect(left.map(({ event }) => event.id)).toContain(next?.id);
+
+    const verified = await verifyProcess(request => ask()('verify', request), { process: PROCESS.processId });
+    expect(verified).toMatchObject({ mismatches: [], unsettled: 0 });
+    expect(verified.records).toBeGreaterThan(4);
+  });
+
+  it('leaves nothing that verify finds missing, or different from an event that it read before', async () => {
+    const early = { at: AT - 3_600_000, took: 1, events: [] };
+    await context.deliveries.note([CRM, DOWN].map(({ name }) => ({ ...early, endpoint: name })));
+    await fill();
+    await erase();
+    later(3_600_000);
+    const { deliveries } = await ask()('verify', { process: PROCESS.processId, part: 'deliveries' });
+    expect(deliveries).toMatchObject({ unknown: 0, missing: [] });
+    const content = (name: string): Content => ({ record: { id: '1003', name }, tasks: {} });
+    const commits = [
+      await commit('1003', content('a')),
+      await commit('1003', content('b')),
+      await commit('1003', content('c')),
+    ];
+    const checker = new Checker();
+    for (const [index, [event]] of commits.entries())
+      checker.take(
+        changeOf(
+          index === 1 ? eraseEvent(event as ChangeEvent) : (event as ChangeEvent),
+          new Set(),
+        ) as Change,
+      );
+    expect(checker.gaps()).toEqual([]);
+  });
+
+  it('refuses a project that no process has or had, and one that several have, and says how to go on', async () => {
+    await expect(erase({ project: 'nobody' })).rejects.toThrow(
+      /^No process has a project with this id, .* specify a process/,
+    );
+    await expect(erase({ process: 'nobody' })).rejects.toThrow('There is no process with this id.');
+    await expect(erase({ project: 'nobody', process: PROCESS.processId }, 99, slowly())).rejects.toThrow(
+      'Nothing is kept of a project with this id in this process.',
+    );
+    const [event] = eventsBetween(PROCESS, 'gone', [undefined, contentOf({ record: {}, tasks: {} })], AT);
+    await context.deliveries.addDead(deliveryOf('down', event as ChangeEvent, AT), { at: AT, reason: 'no' });
+    const named = await erase({ project: 'gone', process: PROCESS.processId }, 99, slowly());
+    expect(named.at(-1)).toMatchObject({ isInService: false });
+    expect(sumOf(named).deadLetters).toBe(1);
+    for (const process of PROCESSES)
+      await context.snapshots.commit(process, {
+        ...{ projectId: ERASED, expected: undefined, version: AT, at: AT, events: [] },
+        snapshot: {
+          version: AT,
+          content: contentOf({ record: {}, tasks: {} }),
+          recordReadAt: AT,
+          tasksReadAt: AT,
+        },
+      });
+    await expect(erase()).rejects.toThrow(
+      'Several processes have a project with this id. Specify one: on boarding (eu), sales (us).',
+    );
+    expect(await erase({ process: 'sales' })).toMatchObject([{ workspace: 'us' }]);
+  });
+});
