@@ -18,7 +18,7 @@ export function actionsCommand(program: Command, { run }: Cli): void {
     .description('show the audit log of operator actions, newest first')
     .option('--endpoint <name>', 'only actions on this endpoint')
     .option('--process <id>', 'only actions on this process')
-    .option('--workspace <name>', 'workspace of the process, if the id is not unique')
+    .option('--workspace <name>', 'its workspace, if several have this process')
     .option('--limit <n>', 'maximum number, or "all"', limitOf, 20)
     .addHelpText('after', examples('actions --endpoint crm', 'actions --process launch', 'actions'))
     .action(

@@ -16,7 +16,7 @@ export function doctorCommand(program: Command, { run, world }: Cli): void {
   program
     .command('doctor <process>')
     .description('probe the service and suggest settings')
-    .option('--workspace <name>', 'workspace of the process, if there are several')
+    .option('--workspace <name>', 'its workspace, if several have this process')
     .option(
       '--config <file>',
       'configuration file with the service (default: SERVICE_*, then the running instance)',

@@ -25,7 +25,7 @@ export function eventCommands(program: Command, { run, world }: Cli): void {
     .option('--field <field>', 'only changes of this field, by id or display name')
     .option('--actor <user>', 'only changes by this user, by id or name (if known)')
     .option('--search <words>', 'only events that contain all these words, in any case')
-    .option('--since <time>', 'start time: a time, a date, or an age such as 30m, 2h, 3d', time)
+    .option('--since <time>', 'a time, a date, or an age such as 30m, 2h, 3d', time)
     .option('--until <time>', 'end time', time)
     .option('--limit <n>', 'maximum number, or "all"', limitOf, 20)
     .addHelpText(

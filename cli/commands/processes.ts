@@ -24,7 +24,7 @@ export function processCommands(program: Command, cli: Cli): void {
   program
     .command('release <process>')
     .description('approve the deletions that a process is holding back')
-    .option('--workspace <name>', 'workspace of the process, if the id is not unique')
+    .option('--workspace <name>', 'its workspace, if several have this process')
     .option('--yes', 'skip the confirmation')
     .option('--dry-run', 'only list the projects')
     .addHelpText('after', examples('release launch --dry-run', 'release launch --yes'))
@@ -57,7 +57,7 @@ function forgetCommand(program: Command, { run }: Cli): void {
   program
     .command('forget <process>')
     .description('delete the stored data of a process that is no longer configured')
-    .option('--workspace <name>', 'workspace of the process, if the id is not unique')
+    .option('--workspace <name>', 'its workspace, if several have this process')
     .option('--yes', 'skip the confirmation')
     .option('--dry-run', 'only show the number of projects')
     .addHelpText('after', examples('forget launch --dry-run', 'forget launch --yes'))
@@ -103,7 +103,7 @@ function passCommand(
   program
     .command(`${name} <process>`)
     .description(description)
-    .option('--workspace <name>', 'workspace of the process, if the id is not unique')
+    .option('--workspace <name>', 'its workspace, if several have this process')
     .addHelpText('after', examples(`${name} launch`))
     .action(
       run(async ({ ask, print }, process: string, { workspace }: OfWorkspace) => {

@@ -22,7 +22,7 @@ export function replayCommand(program: Command, { run, world }: Cli): void {
     .command('replay')
     .description('resend all events of a time range to one endpoint')
     .requiredOption('--to <name>', 'name of the endpoint')
-    .option('--since <time>', 'start time: a time, a date, or an age such as 30m, 2h, 3d', time)
+    .option('--since <time>', 'a time, a date, or an age such as 30m, 2h, 3d', time)
     .option('--until <time>', 'end time (default: now)', time)
     .option('--type <types>', 'only these event types, comma-separated', typesOf)
     .option('--process <ids>', 'only these processes, comma-separated ids', listOf)

@@ -19,7 +19,7 @@ export function republishCommand(program: Command, { run, world }: Cli): void {
   program
     .command('republish')
     .description('republish all events of a time range to every subscriber, with the same ids (AWS)')
-    .requiredOption('--since <time>', 'start time: a time, a date, or an age such as 30m, 2h, 3d', time)
+    .requiredOption('--since <time>', 'a time, a date, or an age such as 30m, 2h, 3d', time)
     .requiredOption('--until <time>', 'end time', time)
     .option('--process <ids>', 'only these processes, comma-separated ids', listOf)
     .option('--yes', 'skip the confirmation')

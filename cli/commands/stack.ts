@@ -27,7 +27,7 @@ export function logsCommand(program: Command, { run, world }: Cli): void {
     .description('show warnings, errors and killed runs in the log of a function (AWS)')
     .addArgument(new Argument('<function>', 'name of the function').choices(FUNCTIONS))
     .addOption(
-      new Option('--since <time>', 'start time: a time, a date, or an age such as 30m, 2h, 3d')
+      new Option('--since <time>', 'a time, a date, or an age such as 30m, 2h, 3d')
         .argParser(time)
         .default(time('1h'), '1h'),
     )

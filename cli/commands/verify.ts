@@ -22,7 +22,7 @@ export function verifyCommand(program: Command, { run }: Cli): void {
     .command('verify')
     .description('check that events lead to the snapshots, and deliveries are not lost; exit code 1 if not')
     .option('--process <id>', 'only this process')
-    .option('--workspace <name>', 'workspace of the process, if the id is not unique')
+    .option('--workspace <name>', 'its workspace, if several have this process')
     .option('--service', 'read the service once, too, and compare it with the snapshots')
     .addHelpText(
       'after',

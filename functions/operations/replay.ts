@@ -54,7 +54,7 @@ interface Planned {
   readonly replay: Replay;
 }
 
-type PlanPorts = Pick<OperationsContext, 'configured' | 'endpoints' | 'clock' | 'newId'>;
+type PlanPorts = Pick<OperationsContext, 'configured' | 'endpoints' | 'clock' | 'newId' | 'keep'>;
 
 /** Writes the request for a replay into the endpoint's row.
  *  @throws Refused when it could not begin, or another one is under way */
@@ -70,8 +70,13 @@ export async function startReplay(context: PlanPorts, asked: Asked): Promise<Pla
 
 async function plan(context: PlanPorts, { to, types, processes, ...asked }: Asked): Promise<Planned> {
   const now = context.clock();
-  const since = Date.parse(asked.since);
+  const first = now - context.keep.journal;
+  const since = Math.max(first, Date.parse(asked.since));
   const until = asked.until === undefined ? now : Math.min(Date.parse(asked.until), now);
+  if (until <= first)
+    throw new Refused(
+      `Invalid time range: the journal begins at ${iso(first)}, by the setting "keep". Choose a later end.`,
+    );
   if (!(since < until)) throw new Refused('Invalid time range: since must be before until, and in the past.');
   const found = await findEndpoint(context, to);
   if (found.row?.replay) throw underWay();

@@ -97,7 +97,8 @@ async function knownSince(context: Ports, found: FoundEndpoint): Promise<number>
   const { name, filter = {}, keepSuccesses = true } = endpoint;
   const mayDiffer = isConfigured && Object.keys(filter).length > 0;
   if (!context.isRunning || !keepSuccesses || mayDiffer) return Number.POSITIVE_INFINITY;
-  const [first] = await context.deliveries.attempts(name, 1, { oldestFirst: true });
+  const keptUntil = context.clock() + SETTLE_MS;
+  const [first] = await context.deliveries.attempts(name, 1, { oldestFirst: true, keptUntil });
   if (!first) return Number.POSITIVE_INFINITY;
   const { actions } = await context.actions.list({ endpoint: name }, MAX_ACTIONS);
   const changed = actions.find(({ operation }) => operation === 'update-endpoint')?.at ?? 0;

@@ -22,6 +22,8 @@ const DAY_MS = 24 * 3_600_000;
  *  may be later than its commit by the difference of two pollers' clocks. */
 const MARGIN_MS = 2 * DAY_MS;
 const MAX_SKEW_MS = DAY_MS;
+/** Change records that expire this soon are left out, because they may be deleted before the last slice is read. */
+const MAX_RUN_MS = DAY_MS;
 
 type Ports = Pick<
   OperationsContext,
@@ -61,13 +63,14 @@ async function slice(
 type Slice = Partial<AnswerOf<'verify'>>;
 type Asked = RequestOf<'verify'>;
 
-/** The first version that counts, and the last record that was read. */
-const journalPlace = z.strictObject({ first: z.number(), record: z.string() });
+/** The first version that counts, the first expiry that does, and the last record that was read. */
+const journalPlace = z.strictObject({ first: z.number(), expiry: z.number(), record: z.string() });
 
 async function readJournal(context: Ports, process: ProcessKey, asked: Asked): Promise<Slice> {
   const place = readCursor('verify', asked.cursor, journalPlace);
   const first = place?.first ?? (await firstVersion(context, process));
   if (first === undefined) return { isBaselined: false };
+  const expiry = place?.expiry ?? context.clock() + Math.min(MAX_RUN_MS, context.keep.journal / 4);
   const ignored = await ignoredOf(context, process);
   const changes: AnswerOf<'verify'>['changes'] = [];
   let [bytes, last, readTo]: [number, string | undefined, number | undefined] = [0, place?.record, undefined];
@@ -81,6 +84,8 @@ async function readJournal(context: Ports, process: ProcessKey, asked: Asked): P
   const isLast = await searchJournal(context, search, record => {
     if (record.position === place?.record) return false;
     [last, readTo] = [record.position, record.at];
+    // Records from before a change of `keep` expire earlier or later than others of their age.
+    if (record.expiresAt !== undefined && record.expiresAt < expiry) return false;
     for (const event of record.events()) {
       const change = changeOf(event, ignored);
       if (!change || change.version < first) continue;
@@ -89,7 +94,7 @@ async function readJournal(context: Ports, process: ProcessKey, asked: Asked): P
     }
     return bytes > MAX_BYTES;
   });
-  const next = isLast || last === undefined ? undefined : { first, record: last };
+  const next = isLast || last === undefined ? undefined : { first, expiry, record: last };
   return { changes, ...(readTo !== undefined && { readTo: iso(readTo) }), ...cursorTo('verify', next) };
 }
 

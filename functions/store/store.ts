@@ -386,6 +386,8 @@ export interface AttemptStretch {
   /** Older than this one; with `oldestFirst`, newer. */
   readonly after?: Pick<Attempt, 'at' | 'events'> | undefined;
   readonly oldestFirst?: boolean | undefined;
+  /** Without rows that DynamoDB may delete before this time, in any order. */
+  readonly keptUntil?: number | undefined;
 }
 
 /** The registry of endpoints. */
@@ -467,6 +469,8 @@ export interface JournalRecord {
   /** Its position among all records, from which a later search can start. */
   readonly position: string;
   readonly at: number;
+  /** In ms since 1970. Undefined in SQLite, which deletes records in the order of their commits. */
+  readonly expiresAt?: number | undefined;
   /** Whether it belongs to this project; does not decode its events. */
   isOf(projectId: string): boolean;
   /** Its events in the order of publication. */

@@ -57,7 +57,7 @@ function failedMessages(name: string): OperatorAlarm {
     happened:
       'Events could not be processed: every attempt failed, SNS rejected them, or they could not be published for 23 hours.',
     means:
-      'At least one receiver lacks these events; all other events are delivered. They stay in a queue for 14 days, and in the journal for 30: it can wait until the morning.',
+      'At least one receiver lacks these events; all other events are delivered. They stay in a queue for 14 days, and in the journal: it can wait until the morning.',
     first: {
       ask: 'failed-messages list',
       see: 'repair the reason that is listed with each message, then run `failed-messages retry`. Events that were rejected or not published must be published again: see the runbook.',

@@ -21,12 +21,12 @@ export const HELP = `Changewire watches processes, projects and tasks, and sends
 
 Usage
   npx changewire start                    try it with a simulated service that keeps changing
-  npx changewire start --webhook URL      send events to your HTTP endpoint, signed according to Standard Webhooks
+  npx changewire start --webhook URL      send events to your HTTP endpoint, signed by Standard Webhooks
   npx changewire start --subscribe URL    send events in the format of Amazon SNS
 
-To watch your own workspaces, run "npx changewire init", which writes a configuration file, changewire.json. A
-changewire.json in the current folder is used automatically, and SERVICE_* is ignored. A single workspace needs no file:
-set these variables in the environment or in a file named .env:
+To watch your own workspaces, run "npx changewire init", which writes a configuration file, changewire.json. In the
+current folder it is used automatically, and SERVICE_* is ignored. A single workspace needs no file: set these variables
+in the environment or in .env:
   SERVICE_BASE_URL        the base URL of the API, such as https://api.example.com/v1 (http only on this machine)
   SERVICE_AUTH_URL        the auth server, such as https://auth.example.com
   SERVICE_AUDIENCE        the audience of your credentials
@@ -35,15 +35,14 @@ set these variables in the environment or in a file named .env:
   SERVICE_PROCESSES       comma-separated process ids
 
 Options
-  --subscribe URL         send events to this HTTP endpoint in the format of Amazon SNS; the endpoint must first confirm
-                          the subscription (repeatable)
+  --subscribe URL         send events to this HTTP endpoint in the format of Amazon SNS, once it confirms the
+                          subscription (repeatable)
   --raw                   send these endpoints the raw event, without the SNS envelope
-  --webhook URL           send events to this HTTP endpoint, signed according to Standard Webhooks (repeatable);
-                          an https URL, or an http URL of this machine. Other users of this machine can see URL and KEY
-                          in the process list: use - instead to read them from stdin, one per line, or set the variable
-  --webhook-secret KEY    signing secret (whsec_…) for the preceding --webhook; give two during a rotation. Without it,
-                          WEBHOOK_SECRET of the environment is used, or a secret is generated and kept in the data
-                          directory
+  --webhook URL           send events to this HTTP endpoint, signed by Standard Webhooks (repeatable);
+                          https, or http of this machine. Other users of this machine can see URL and KEY in the process
+                          list: use - to read them from stdin, one per line, or set the variable
+  --webhook-secret KEY    signing secret (whsec_…) for the preceding --webhook; two during a rotation (default:
+                          WEBHOOK_SECRET of the environment, or generated and kept in the data directory)
   --header "NAME: VALUE"  send this header with each request to the preceding endpoint (repeatable, up to 10); use - as
                           for --webhook, because values may be secret
 ${CHATS.map(kind => line(`--${kind} URL`, `send messages to ${KINDS[kind].what}`)).join('')}\
@@ -56,8 +55,7 @@ ${KIND_SETTINGS.map(settingLine).join('')}\
                           change, by id or name; exceptActors skips changes made only by A or B, such as an integration
   --resend NAME           resend the dead letters of this endpoint (repeatable)
   --config FILE           watch the workspaces and serve the endpoints of this JSON file (docs/configuration.md);
-                          secrets come from the environment or .env (default: changewire.json in the current folder, if
-                          present)
+                          secrets come from the environment or .env (default: changewire.json, if present)
   --interval 60s          how often to poll for changes (default: 60s; simulated service: 2s). 10s-5m: poll 10 s after a
                           change, then back off to 5 min
   --sweep-interval 6h     how often to re-read everything, to catch what the API missed

@@ -29,12 +29,14 @@ const CONFIGURATION = {
     },
   ],
   endpoints: [{ name: 'crm', kind: 'slack' }],
+  keep: { attempts: '3d' },
 };
 
 describe('the entries, bundled as they are deployed, with the configuration beside them', () => {
   let directory: string;
   let listening: Listening;
   const asked: string[] = [];
+  const bodies: string[] = [];
   const lines: string[] = [];
   const answers: Record<string, object> = { Scan: { Count: 0 } };
 
@@ -49,6 +51,7 @@ describe('the entries, bundled as they are deployed, with the configuration besi
       const named = request.headers['x-amz-target'] ?? request.url?.split('/').at(-2);
       const target = String(named).split('.').at(-1) as string;
       asked.push(target);
+      request.setEncoding('utf8').on('data', chunk => bodies.push(chunk));
       response.setHeader('content-type', 'application/x-amz-json-1.0');
       response.end(JSON.stringify(answers[target] ?? {}));
     });
@@ -61,7 +64,7 @@ describe('the entries, bundled as they are deployed, with the configuration besi
   afterEach(() => {
     vi.unstubAllEnvs();
     vi.restoreAllMocks();
-    for (const all of [asked, lines]) all.length = 0;
+    for (const all of [asked, bodies, lines]) all.length = 0;
   });
 
   const load = async (entry: string) => import(pathToFileURL(join(directory, entry, 'index.mjs')).href);
@@ -116,6 +119,9 @@ describe('the entries, bundled as they are deployed, with the configuration besi
     const answer = await handler({ Records: [record] }, context);
     vi.restoreAllMocks();
     expect(answer).toEqual({ batchItemFailures: [] });
+    const [attempt] = bodies.flatMap(body => JSON.parse(body).Item ?? []).filter(item => item.attempt);
+    const { at } = JSON.parse(attempt.attempt.S);
+    expect(Number(attempt.expiresAt.N)).toBe(Math.floor(at / 1_000) + 3 * 86_400);
     expect(asked).toEqual([
       ...LAYOUT,
       ...['GetItem', 'GetParameter'],

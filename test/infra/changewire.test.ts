@@ -233,6 +233,10 @@ describe('its properties', () => {
       /^removalPolicy: found "snapshot"; allowed: RemovalPolicy\.RETAIN or RemovalPolicy\.DESTROY$/,
     ],
     [{ sweep: Duration.days(2) }, /^sweep: found "172800s"; allowed: a duration from "1m" to "24h"/],
+    [
+      { keep: { journal: Duration.days(1) } },
+      /^keep\.journal: found "86400s"; allowed: a duration from "2d"/,
+    ],
     [{ sweep: Duration.millis(60_500) }, /^sweep: found "60\.5s"; allowed: a duration/],
   ])('of CDK are checked, too: %j', (props, problem) => {
     expect(errorOf({ ...leastConfig(), ...props })?.problems).toEqual([expect.stringMatching(problem)]);
@@ -250,6 +254,7 @@ describe('its properties', () => {
         },
       ),
       sweep: of('2h', Duration.hours(2)),
+      keep: { journal: of('7d', Duration.days(7)), attempts: of('3d', Duration.hours(72)) },
       subscriptions: [{ name: 'one', url, delivery: { minDelay: of('2s', Duration.seconds(2)) } }],
     });
     const scope = new Construct(new Stack(testApp(), 'Changewire'), 'Own');

@@ -45,6 +45,14 @@ test.each([
   expect(read.workspaces[0]?.processes[0]).toMatchObject({ changes: { fastest, slowest }, sweep: 61_000 });
 });
 
+test.each([
+  [{ journal: '2d' }, 2, 7],
+  [{ journal: '365d', attempts: '24h' }, 365, 1],
+])('keeps events and attempts: %j', (keep, journal, attempts) => {
+  const day = 86_400_000;
+  expect(readConfig(config({ keep })).keep).toEqual({ journal: journal * day, attempts: attempts * day });
+});
+
 describe('an error in the configuration names the path, what was found and what is allowed', () => {
   const PLACES = {
     whole: ['', (part: object) => config(part)],
@@ -148,6 +156,11 @@ describe('an error in the configuration names the path, what was found and what 
       'keep.attempts: found "91d"; allowed: a duration from "1d" to "90d"',
     ],
     ['whole', { keep: '7d' }, 'keep: found "7d"; allowed'],
+    [
+      'whole',
+      { keep: { attempt: '3d' } },
+      'keep.attempt: unknown key (text of 2 characters); allowed keys: journal, attempts; did you mean "attempts"?',
+    ],
     ['process', { overlap: '120' }, 'overlap: found "120"; allowed: a duration from "1s" to "1d"'],
     ['process', { overlap: 120 }, 'overlap: found 120; allowed: a duration'],
     [

@@ -8,11 +8,13 @@ import { findEndpoint, statusOf } from '../../functions/operations/endpoints.ts'
 import { workOffJobs } from '../../functions/operations/jobs.ts';
 import { createOperations } from '../../functions/operations/operations.ts';
 import { startReplay, workOffReplay } from '../../functions/operations/replay.ts';
+import { KEEP } from '../../functions/store/limits.ts';
 import { AT, commit, type OpenContext, openContext, PROCESSES, STORES } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
 import { askOf } from '../kit/operations/setting.ts';
 
 const CRM = { name: 'crm', kind: 'webhook', filter: { events: ['task.updated'] } } as const;
+const DAY = 86_400_000;
 const OTHER = { name: 'other', kind: 'webhook' } as const;
 const [onboarding, sales] = PROCESSES as [ProcessKey, ProcessKey];
 
@@ -158,6 +160,17 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
     await expect(startReplay(context, { to: 'other', since: 'never' })).rejects.toThrow('in the past');
     await expect(start('nobody', 0)).rejects.toThrow('There is no endpoint');
     expect((await context.endpoints.read('crm'))?.replay?.since).toBe(AT - 1);
+  });
+
+  it('begins where the journal begins, and is refused before that, with the setting', async () => {
+    opened();
+    Object.assign(context, { keep: { ...KEEP, journal: 3 * DAY } });
+    const until = new Date(AT - 3 * DAY).toISOString();
+    await expect(start('crm', AT - 9 * DAY, { until })).rejects.toThrow(
+      'Invalid time range: the journal begins at 2026-11-18T12:00:00.000Z, by the setting "keep". Choose a later end.',
+    );
+    expect((await start('crm', AT - 9 * DAY)).replay.since).toBe(AT - 3 * DAY);
+    expect((await start('other', AT - DAY)).replay.since).toBe(AT - DAY);
   });
 
   /** The journal, with what happens before a slice of it is read. */

@@ -14,6 +14,7 @@ import { startReplay } from '../../functions/operations/replay.ts';
 import { startSnapshot } from '../../functions/operations/snapshot.ts';
 import type { Batch, Message } from '../../functions/queue/queue.ts';
 import { decodeEvents } from '../../functions/store/codec.ts';
+import { KEEP } from '../../functions/store/limits.ts';
 import type { Deliveries } from '../../functions/store/store.ts';
 import { NOTHING_MALFORMED } from '../kit/delivery/setting.ts';
 import { type Reply, SocketError, VirtualAgent } from './http.ts';
@@ -172,7 +173,7 @@ export class Delivery {
     try {
       const ports = this.#jobPorts(new Life(this.#calm));
       const asked = { to: endpoint, since: new Date(since).toISOString() };
-      const { replay } = await startReplay({ ...ports, newId: () => String(random()) }, asked);
+      const { replay } = await startReplay({ ...ports, newId: () => String(random()), keep: KEEP }, asked);
       const { filter = {} } = (this.receivers.get(endpoint) as Receiver).settings;
       const events = committedIn(this.#shared.storage, replay).filter(event => wants(filter, event));
       this.#deliveries.promise(

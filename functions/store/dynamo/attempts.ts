@@ -93,7 +93,13 @@ export async function attemptsOf(
   table: Table,
   endpoint: string,
   limit: number,
-  { since = 0, until = Number.MAX_SAFE_INTEGER, after, oldestFirst = false }: AttemptStretch = {},
+  {
+    since = 0,
+    until = Number.MAX_SAFE_INTEGER,
+    after,
+    oldestFirst = false,
+    keptUntil = 0,
+  }: AttemptStretch = {},
 ): Promise<Attempt[]> {
   const edge = oldestFirst ? since : until;
   const begin = after ? placeOf(after.at, after.events[0]?.id ?? '') : timeOf(edge);
@@ -105,6 +111,7 @@ export async function attemptsOf(
   const found: Attempt[] = [];
   if (limit < 1) return found;
   for await (const item of items) {
+    if (Number(item.expiresAt?.N) * 1_000 < keptUntil) continue;
     const attempt = attemptIn(item);
     if (attempt.at < since || attempt.at >= until) break;
     if (found.push(attempt) >= limit) break;

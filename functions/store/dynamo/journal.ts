@@ -32,6 +32,7 @@ import { type Table, withRetry } from './table.ts';
 /** A change record, as `changePuts` writes it. */
 interface ChangeItem extends Key {
   readonly events: { readonly B: Uint8Array };
+  readonly expiresAt?: { readonly N: string };
 }
 
 /** The change records of one commit: usually one, more when its events exceed an item. Each can be
@@ -282,11 +283,12 @@ function isBefore(one: Key, other: Key): boolean {
 }
 
 function journalRecordOf(item: ChangeItem): JournalRecord {
-  const { sk, pk, events } = item;
+  const { sk, pk, events, expiresAt } = item;
   const place: Place = [sk.S, pk.S];
   return {
     position: JSON.stringify(place),
     at: timeOf(item),
+    expiresAt: expiresAt && Number(expiresAt.N) * 1000,
     isOf: projectId => projectIn(sk.S) === encodePart(projectId),
     events: () => decodeEvents(events.B),
   };

@@ -66,10 +66,9 @@ export function sqliteJournal(database: Database, { journal }: Pick<Keep, 'journ
       sql.run`INSERT OR REPLACE INTO consumer VALUES (${consumer}, ${position})`;
     },
     expire: (now, limit) => {
-      // After days without a run, its last events are older than the journal keeps, and not published yet.
-      const readTo = Number(
-        sql.get`SELECT min(position) AS first FROM consumer`?.first ?? Number.MAX_SAFE_INTEGER,
-      );
+      // After days without a run, its last events are older than the journal keeps, and not published yet: also its
+      // first ones, before which the publisher has no position.
+      const readTo = Number(sql.get`SELECT min(position) AS first FROM consumer`?.first ?? 0);
       const { changes } = sql.run`DELETE FROM change WHERE position IN (
         SELECT position FROM change WHERE at <= ${now - journal} AND position <= ${readTo} ORDER BY at LIMIT ${limit})`;
       sql.run`DELETE FROM tombstone WHERE (process, id) IN (

@@ -64,6 +64,7 @@ describe('housekeeping', () => {
     await store.deliveries.add([delivery('e1'), delivery('e2')]);
     for (const [index, { place }] of (await store.deliveries.due('crm', AT, 9)).entries())
       await store.deliveries.deadLetter('crm', place, { at: AT + index * DAY, reason: 'no' });
+    store.feed.moveTo(PUBLISHER, 9);
     await round(store, AT + 30 * DAY);
     expect(store.feed.after(0, 9).map(({ at }) => at)).toEqual([AT + DAY, AT + 2 * DAY]);
     await round(store, AT + 30 * DAY + 1);
@@ -86,6 +87,7 @@ describe('housekeeping', () => {
   it('works in small steps, with a pause after each, until nothing is left or it is stopped', async () => {
     const store = opened();
     for (let index = 0; index < 450; index++) await store.commit(AT + index);
+    store.feed.moveTo(PUBLISHER, 450);
     const pause = vi.fn(async () => undefined);
     await dropExpired(store, AT + 60 * DAY, pause, new AbortController().signal);
     expect(pause).toHaveBeenCalledTimes(2);
@@ -100,6 +102,7 @@ describe('housekeeping', () => {
     for (let week = 0; week < 8; week++) {
       for (let hour = 0; hour < 7 * 24; hour += 2)
         await store.commit(AT + (week * 7 * 24 + hour) * 3_600_000);
+      store.feed.moveTo(PUBLISHER, Number.MAX_SAFE_INTEGER);
       await round(store, AT + (week + 1) * 7 * DAY);
       sizes.push(store.size());
     }

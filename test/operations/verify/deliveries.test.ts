@@ -3,8 +3,9 @@ import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { createOperations } from '../../../functions/operations/operations.ts';
 import { verifyDeliveries } from '../../../functions/operations/walk-deliveries.ts';
 import { KEEP } from '../../../functions/store/limits.ts';
-import { AT, commit, type OpenContext, openContext, STORES } from '../../kit/operations/context.ts';
+import { AT, commit, type OpenContext, openContext, STORES, storesOf } from '../../kit/operations/context.ts';
 import { eventsOf } from '../../kit/operations/events.ts';
+import { openModel } from '../../kit/table.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -158,5 +159,15 @@ describe.each(STORES)('the deliveries of a process, over %s', (_, open) => {
       { report: ({ deliveries }) => void slices.push(deliveries), wait: async () => undefined },
     );
     expect([slices, found.delivered, found.missing.length]).toEqual([[601, 901], 1, 900]);
+  });
+
+  it('are unknown where the table may have deleted their attempts, since these were kept for a shorter time', async () => {
+    context.close();
+    const written = { ...openModel(), keep: { ...KEEP, attempts: 3 * DAY } };
+    context = openContext(() => ({ ...storesOf(written), keep: KEEP, close: () => undefined }));
+    await known();
+    await committed(3.5 * DAY);
+    await attempted(await committed(DAY));
+    expect(await verify()).toEqual({ ...nothing, delivered: 2, unknown: 1 });
   });
 });

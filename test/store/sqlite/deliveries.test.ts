@@ -32,16 +32,6 @@ describe('deliveries in a SQLite file', () => {
     expect(await deliveries.endpoints()).toEqual(['bot', 'chat', 'crm']);
   });
 
-  it('expire with their attempts after as many days as are configured', async () => {
-    const keep = { journal: DAY, attempts: 2 * DAY };
-    const configured = sqliteDeliveries(openDatabase(':memory:', [DELIVERIES_SCHEMA]), keep);
-    await configured.note([
-      { endpoint: 'crm', events: [{ id: 'e1', type: 'task.updated' }], took: 1, at: AT },
-    ]);
-    expect(await configured.expire(AT + 2 * DAY)).toBe(0);
-    expect(await configured.expire(AT + 2 * DAY + 1)).toBe(1);
-  });
-
   it('expire 30 days after they were due, or died, and attempts after 7 days', async () => {
     await deliveries.add([delivery('e1'), delivery('e2', { due: AT + DAY })]);
     await deliveries.addDead(delivery('d1'), { at: AT, reason: 'no' });

@@ -19,6 +19,7 @@ function journalOf(times: readonly number[], path = ':memory:', size = 1) {
   };
   for (const [index, at] of times.entries()) add(at, `k${9999 - index}`);
   const journal = sqliteJournal(database);
+  if (times.length > 0) journal.moveTo(PUBLISHER, times.length);
   const positions = () => journal.after(0, 10_000).map(({ position }) => position);
   return { database, journal, add, positions };
 }
@@ -57,6 +58,13 @@ describe('the journal', () => {
     expect(positions()).toEqual([1, 4]);
     expect(journal.expire(KEPT + 39, 10)).toBe(1);
     expect(positions()).toEqual([4]);
+  });
+
+  it('invariant 1: drops nothing before the first publication', () => {
+    const { database, journal, positions } = journalOf([10, 20]);
+    database.sql.run`DELETE FROM consumer`;
+    expect(journal.expire(4 * KEPT, 10)).toBe(0);
+    expect(positions()).toEqual([1, 2]);
   });
 
   const DAY = 86_400_000;
