@@ -8,7 +8,7 @@ export function typesCommand(program: Command, { run }: Cli): void {
     .command('types <process>')
     .description("print TypeScript types of a process's records, by its field definitions")
     .option('--workspace <name>', 'its workspace, if several have this process')
-    .addHelpText('after', examples('types onboarding > onboarding.ts'))
+    .addHelpText('after', examples('types onboarding'))
     .action(
       run(async ({ ask, print }, process: string, { workspace }: { readonly workspace?: string }) => {
         const answer = await ask({ operation: 'definitions', process, ...(workspace && { workspace }) });
