@@ -30,6 +30,7 @@ import { snapshotCommand } from './commands/snapshot.ts';
 import { failedMessageCommands, logsCommand } from './commands/stack.ts';
 import { startCommand } from './commands/start.ts';
 import { statusCommand } from './commands/status.ts';
+import { typesCommand } from './commands/types.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { backUpRun } from './connect/back-up.ts';
 import { openDoctor } from './connect/doctor.ts';
@@ -139,6 +140,7 @@ function addCommands(program: Command, cli: Cli): void {
   statusCommand(program, cli);
   eventCommands(program, cli);
   recordCommand(program, cli);
+  typesCommand(program, cli);
   listenCommand(program, cli);
   actionsCommand(program, cli);
   doctorCommand(program, cli);

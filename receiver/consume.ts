@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SentEvent } from './event.ts';
+import type { AnyRecords, RecordTypes, SentEvent } from './event.ts';
 import { type Ask, operationsOf, Refused, type Source } from './operations.ts';
 
 /** What to consume, and how. */
@@ -19,8 +19,8 @@ export interface ConsumeOptions {
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-interface Taken {
-  readonly events: readonly { readonly event: SentEvent; readonly receipt: string }[];
+interface Taken<Types extends RecordTypes> {
+  readonly events: readonly { readonly event: SentEvent<Types>; readonly receipt: string }[];
 }
 
 const EMPTY_PAUSE_MS = 1_000;
@@ -36,18 +36,18 @@ const LEASE_RESERVE_MS = 5_000;
  *      for await (const event of consume({ endpoint: 'crm', from: { data: '.changewire' } })) await store(event);
  *
  *  @throws Error for a request that is refused, such as one for an endpoint that does not exist */
-export async function* consume({
+export async function* consume<Types extends RecordTypes = AnyRecords>({
   endpoint,
   from,
   limit = 10,
   lease = 60,
   signal,
   onError = () => undefined,
-}: ConsumeOptions): AsyncGenerator<SentEvent, void, undefined> {
+}: ConsumeOptions): AsyncGenerator<SentEvent<Types>, void, undefined> {
   const ask = repeated(operationsOf(from), { signal, onError });
   while (!signal?.aborted) {
     const until = Date.now() + lease * 1000 - Math.min(LEASE_RESERVE_MS, lease * 500);
-    const { events = [] } = (await ask<Taken>({ operation: 'take', endpoint, limit, lease })) ?? {};
+    const { events = [] } = (await ask<Taken<Types>>({ operation: 'take', endpoint, limit, lease })) ?? {};
     if (events.length === 0) await sleep(EMPTY_PAUSE_MS, undefined, { signal }).catch(() => undefined);
     const receipts = events.map(({ receipt }) => receipt);
     let processed = 0;

@@ -48,6 +48,41 @@ export interface FieldChange {
   removed?: Json[] | undefined;
 }
 
+/** The fields of a process's records, by kind of record: `changewire types PROCESS` prints them. */
+export interface RecordTypes {
+  /** The fields of a project. */
+  project: object;
+  /** The fields of a task. */
+  task: object;
+}
+
+/** Records of which no fields are known. */
+export interface AnyRecords {
+  /** Any field. */
+  project: Record<string, Json>;
+  /** Any field. */
+  task: Record<string, Json>;
+}
+
+/** A record with these fields, and others that the process does not define. */
+export type RecordOf<Fields extends object> = string extends keyof Fields
+  ? Record<string, Json>
+  : Fields & { [other: string]: Json | undefined };
+
+/** A change of one of these fields (`kind` is `custom`), or of a built-in field. */
+export type ChangeOf<Fields extends object> = string extends keyof Fields
+  ? FieldChange
+  :
+      | (FieldChange & { kind: 'builtin' })
+      | {
+          [Field in keyof Fields]-?: FieldChange & {
+            kind: 'custom';
+            field: Field;
+            from: NonNullable<Fields[Field]> | null;
+            to: NonNullable<Fields[Field]> | null;
+          };
+        }[keyof Fields];
+
 /** A project or task. */
 export interface RecordRef {
   /** The identifier as text, even if the service sends a number. */
@@ -57,9 +92,9 @@ export interface RecordRef {
 }
 
 /** A project or task, with its complete record. */
-export interface FullRecord extends RecordRef {
+export interface FullRecord<Fields extends object = Record<string, Json>> extends RecordRef {
   /** The complete record; the last known one if it was deleted. */
-  record?: Record<string, Json> | undefined;
+  record?: RecordOf<Fields> | undefined;
 }
 
 /** The interval in which the change happened. */
@@ -85,11 +120,11 @@ export interface ProcessRef {
 }
 
 /** The changes of a project or task. */
-export interface RecordData {
+export interface RecordData<Fields extends object = Record<string, Json>> {
   /** The process of the record. */
   process: ProcessRef;
   /** The changed fields, by `field`. A new record has every field with a value, a deleted one none. */
-  changes: FieldChange[];
+  changes: ChangeOf<Fields>[];
   /** The interval in which the change happened. */
   observed: Observed;
   /** The users who changed the record, earliest first, if known. */
@@ -99,17 +134,17 @@ export interface RecordData {
 }
 
 /** The data of a project event. */
-export interface ProjectData extends RecordData {
+export interface ProjectData<Types extends RecordTypes = AnyRecords> extends RecordData<Types['project']> {
   /** The project. */
-  project: FullRecord;
+  project: FullRecord<Types['project']>;
 }
 
 /** The data of a task event. */
-export interface TaskData extends RecordData {
+export interface TaskData<Types extends RecordTypes = AnyRecords> extends RecordData<Types['task']> {
   /** The project of the task. */
   project: RecordRef;
   /** The task. */
-  task: FullRecord;
+  task: FullRecord<Types['task']>;
 }
 
 /** The definition of a custom field. */
@@ -232,11 +267,11 @@ export interface SnapshotRef {
 }
 
 /** The current state of a project. */
-export interface ProjectSnapshotData {
+export interface ProjectSnapshotData<Types extends RecordTypes = AnyRecords> {
   /** The process of the record. */
   process: ProcessRef;
   /** The project. */
-  project: FullRecord;
+  project: FullRecord<Types['project']>;
   /** The snapshot that the event belongs to. */
   snapshot: SnapshotRef;
   /** The cut parts: `record`. */
@@ -244,13 +279,13 @@ export interface ProjectSnapshotData {
 }
 
 /** The current state of a task. */
-export interface TaskSnapshotData {
+export interface TaskSnapshotData<Types extends RecordTypes = AnyRecords> {
   /** The process of the record. */
   process: ProcessRef;
   /** The project of the task. */
   project: RecordRef;
   /** The task. */
-  task: FullRecord;
+  task: FullRecord<Types['task']>;
   /** The snapshot that the event belongs to. */
   snapshot: SnapshotRef;
   /** The cut parts: `record`. */
@@ -285,22 +320,37 @@ export interface TestData {
 }
 
 /** A project appeared. Its `task.created` have the same `sequence`. */
-export type ProjectCreated = CloudEvent<'project.created', ProjectData>;
+export type ProjectCreated<Types extends RecordTypes = AnyRecords> = CloudEvent<
+  'project.created',
+  ProjectData<Types>
+>;
 /** Fields of a project changed. */
-export type ProjectUpdated = CloudEvent<'project.updated', ProjectData>;
+export type ProjectUpdated<Types extends RecordTypes = AnyRecords> = CloudEvent<
+  'project.updated',
+  ProjectData<Types>
+>;
 /** A project was deleted. Its `task.deleted` have the same `sequence`. */
-export type ProjectDeleted = CloudEvent<'project.deleted', ProjectData>;
+export type ProjectDeleted<Types extends RecordTypes = AnyRecords> = CloudEvent<
+  'project.deleted',
+  ProjectData<Types>
+>;
 /** An event about a project. */
-export type ProjectEvent = ProjectCreated | ProjectUpdated | ProjectDeleted;
+export type ProjectEvent<Types extends RecordTypes = AnyRecords> =
+  | ProjectCreated<Types>
+  | ProjectUpdated<Types>
+  | ProjectDeleted<Types>;
 
 /** A task appeared. */
-export type TaskCreated = CloudEvent<'task.created', TaskData>;
+export type TaskCreated<Types extends RecordTypes = AnyRecords> = CloudEvent<'task.created', TaskData<Types>>;
 /** Fields of a task changed. */
-export type TaskUpdated = CloudEvent<'task.updated', TaskData>;
+export type TaskUpdated<Types extends RecordTypes = AnyRecords> = CloudEvent<'task.updated', TaskData<Types>>;
 /** A task was deleted, or moved to another project. */
-export type TaskDeleted = CloudEvent<'task.deleted', TaskData>;
+export type TaskDeleted<Types extends RecordTypes = AnyRecords> = CloudEvent<'task.deleted', TaskData<Types>>;
 /** An event about a task. */
-export type TaskEvent = TaskCreated | TaskUpdated | TaskDeleted;
+export type TaskEvent<Types extends RecordTypes = AnyRecords> =
+  | TaskCreated<Types>
+  | TaskUpdated<Types>
+  | TaskDeleted<Types>;
 
 /** A custom field appeared in the definitions of the process. */
 export type FieldCreated = CloudEvent<'field.created', FieldData>;
@@ -328,15 +378,25 @@ export type SourceEvent = SourceHeld | SourceStalled | SourceRecovered | SourceS
 export type AuditEvent = CloudEvent<'audit.recorded', AuditData>;
 
 /** The current state of a project, in a snapshot that an operator requested. Nothing changed. */
-export type ProjectSnapshot = CloudEvent<'project.snapshot', ProjectSnapshotData>;
+export type ProjectSnapshot<Types extends RecordTypes = AnyRecords> = CloudEvent<
+  'project.snapshot',
+  ProjectSnapshotData<Types>
+>;
 /** The current state of a task, in a snapshot that an operator requested. Nothing changed. */
-export type TaskSnapshot = CloudEvent<'task.snapshot', TaskSnapshotData>;
+export type TaskSnapshot<Types extends RecordTypes = AnyRecords> = CloudEvent<
+  'task.snapshot',
+  TaskSnapshotData<Types>
+>;
 /** A snapshot of a process begins. Its events may arrive in any order. */
 export type SnapshotStarted = CloudEvent<'snapshot.started', SnapshotStartedData>;
 /** All records of a snapshot were sent before, as many as it counts. */
 export type SnapshotCompleted = CloudEvent<'snapshot.completed', SnapshotCompletedData>;
 /** An event of a snapshot. */
-export type SnapshotEvent = ProjectSnapshot | TaskSnapshot | SnapshotStarted | SnapshotCompleted;
+export type SnapshotEvent<Types extends RecordTypes = AnyRecords> =
+  | ProjectSnapshot<Types>
+  | TaskSnapshot<Types>
+  | SnapshotStarted
+  | SnapshotCompleted;
 
 /** An operator tests an endpoint. Nothing changed. */
 export type TestEvent = CloudEvent<'changewire.test', TestData>;
@@ -350,10 +410,18 @@ export type TestEvent = CloudEvent<'changewire.test', TestData>;
  *        default: // Ignore unknown types: more will come.
  *      }
  */
-export type ChangeEvent = ProjectEvent | TaskEvent | FieldEvent | SourceEvent | AuditEvent;
+export type ChangeEvent<Types extends RecordTypes = AnyRecords> =
+  | ProjectEvent<Types>
+  | TaskEvent<Types>
+  | FieldEvent
+  | SourceEvent
+  | AuditEvent;
 
 /** The types of published events. */
 export type EventType = ChangeEvent['type'];
 
 /** Every event that a webhook may get: change events, those of a snapshot, and the test of the endpoint. */
-export type SentEvent = ChangeEvent | SnapshotEvent | TestEvent;
+export type SentEvent<Types extends RecordTypes = AnyRecords> =
+  | ChangeEvent<Types>
+  | SnapshotEvent<Types>
+  | TestEvent;

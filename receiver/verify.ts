@@ -1,4 +1,4 @@
-import type { SentEvent } from './event.ts';
+import type { AnyRecords, RecordTypes, SentEvent } from './event.ts';
 import { parseBatch, parseEvent } from './parse-event.ts';
 import { Refusal } from './refusal.ts';
 import {
@@ -29,13 +29,13 @@ import { readSenders, type Senders } from './senders.ts';
  *  @throws Refusal if the request is refused: answer its `status` and `message`
  *  @throws TypeError if `secret` names no sender, or the body was read and not kept: an error of the receiver, so
  *    answer 500 */
-export async function verify(
+export async function verify<Types extends RecordTypes = AnyRecords>(
   request: NodeRequest | WebRequest,
   secret: string | readonly string[] | Senders,
-): Promise<SentEvent | undefined> {
+): Promise<SentEvent<Types> | undefined> {
   if (isBatch(request))
     throw new Refusal(415, 'This is a batch of events: the receiver must call verifyAll.');
-  const [event] = await verifyAll(request, secret);
+  const [event] = await verifyAll<Types>(request, secret);
   return event;
 }
 
@@ -45,10 +45,10 @@ export async function verify(
  *
  *  @throws Refusal if the request is refused: answer its `status` and `message`
  *  @throws TypeError as for `verify` */
-export async function verifyAll(
+export async function verifyAll<Types extends RecordTypes = AnyRecords>(
   request: NodeRequest | WebRequest,
   secret: string | readonly string[] | Senders,
-): Promise<SentEvent[]> {
+): Promise<SentEvent<Types>[]> {
   const { secrets, topic, allowLoopback, maxAgeSeconds } = readSenders(secret);
   const header = (name: string) => headerOf(request, name);
   const isSns = secrets.length === 0 || header('x-amz-sns-message-type') !== '';
@@ -57,7 +57,7 @@ export async function verifyAll(
   // Each library is loaded on first use.
   if (!isSns) {
     (await import('./webhooks.ts')).verifyWebhook(header, body, secrets);
-    return isBatch(request) ? parseBatch(body) : [parseEvent(body)];
+    return (isBatch(request) ? parseBatch(body) : [parseEvent(body)]) as SentEvent<Types>[];
   }
   if (topic === undefined) throw new Refusal(403, 'SNS messages are not accepted here: no topicArn is set.');
   const event = await (await import('./sns.ts')).readSns(header, body, {
@@ -65,7 +65,7 @@ export async function verifyAll(
     allowLoopback,
     maxAgeSeconds,
   });
-  return event ? [event] : [];
+  return (event ? [event] : []) as SentEvent<Types>[];
 }
 
 function isBatch(request: NodeRequest | WebRequest): boolean {

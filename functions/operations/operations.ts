@@ -21,6 +21,7 @@ import {
   forgetProcess,
   onlyOne,
   releaseProcess,
+  showDefinitions,
   showStatus,
   startPass,
 } from './processes.ts';
@@ -109,6 +110,7 @@ const OPERATIONS: { readonly [Name in Operation]: OperationOf<Name> } = {
   attempts: listAttempts,
   'dead-letters': listDeadLetters,
   actions: listActions,
+  definitions: showDefinitions,
   doctor: examineProcess,
   verify: verifySlice,
   logs: readLogs,

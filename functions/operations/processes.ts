@@ -5,6 +5,7 @@ import { byText } from '../basics/order.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import { ignoredFields } from '../changes/ignored-fields.ts';
 import { maxSilenceMs } from '../config/workspace.ts';
+import type { KnownField } from '../model/field-definition.ts';
 import { type PassFailure, type Recheck, withCompletion } from '../model/process-state.ts';
 import type { WorkspacePause } from '../model/workspace-row.ts';
 import type { KnownProcess, Progress, Roster } from '../store/store.ts';
@@ -69,6 +70,22 @@ export const forgetProcess: OperationOf<'forget'> = async (context, { dryRun = f
     `${projects} projects`,
     ...(isDone ? [] : ['more remain']),
   ]);
+};
+
+/** The field definitions of one process. @throws Refused before they were read */
+export const showDefinitions: OperationOf<'definitions'> = async (context, asked) => {
+  const process = await findProcess(context, asked);
+  const { definitions } = await context.snapshots.readState(process);
+  if (!definitions.read?.length)
+    throw new Refused('The fields of this process are not known yet. Try again after its first pass.');
+  const shown = (fields: readonly KnownField[]) =>
+    fields
+      .filter(({ deleted }) => !deleted)
+      .map(({ externalId, name, type, options, archived = false }) => ({
+        ...{ externalId, name, type, archived },
+        ...(options && { options: [...options] }),
+      }));
+  return { ...namesOf(process), project: shown(definitions.project), task: shown(definitions.task) };
 };
 
 /** Runs the doctor on one process. */

@@ -133,6 +133,7 @@ describe('a command line', () => {
       { operation: 'update-endpoint', endpoint: 'ops', field: 'message', titleHeader: 'X-Title' },
     ],
     ['record p1 t1 --process launch', { operation: 'record', project: 'p1', task: 't1', process: 'launch' }],
+    ['types launch --workspace eu', { operation: 'definitions', process: 'launch', workspace: 'eu' }],
     ['snapshot --to crm --yes', { operation: 'snapshot', to: 'crm' }],
     [
       'snapshot --to crm --process launch --project p1 --dry-run',

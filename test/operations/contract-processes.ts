@@ -31,6 +31,26 @@ export function processesContract({ setting, ask, name }: Bench): void {
     return since;
   };
 
+  it('show the field definitions of a process once they were read, without deleted ones', async () => {
+    await expect(ask('definitions', keyOf(0))).rejects.toThrow(
+      'The fields of this process are not known yet.',
+    );
+    const process = setting().processes[0];
+    const { announced } = await setting().stores.snapshots.readState(process);
+    const phase = { externalId: 'phase', name: 'Phase', type: 'single-choice', options: ['Plan', 'Build'] };
+    const gone = { externalId: 'gone', name: 'Gone', type: 'text', deleted: true };
+    const state = { definitions: { project: [phase, gone], task: [], read: ['project' as const] } };
+    const version = Math.max(announced + 1, setting().now());
+    const request = { events: [], version, at: version };
+    expect(await setting().stores.snapshots.announce(process, { announced, state, request })).toBe(
+      'committed',
+    );
+    expect(await ask('definitions', keyOf(0))).toEqual({
+      ...{ ...keyOf(0), task: [] },
+      project: [{ ...phase, archived: false }],
+    });
+  });
+
   it('have a pass of a process begin, and say so in its journal of actions', async () => {
     const answer = await ask('pass', { ...keyOf(0), mode: 'sweep' });
     expect(answer).toMatchObject({ ...keyOf(0), mode: 'sweep' });

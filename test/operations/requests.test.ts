@@ -119,7 +119,7 @@ describe('the requests', () => {
         'dead-letters',
         'actions',
       ],
-      ...['doctor', 'verify', 'logs', 'failed-messages'],
+      ...['definitions', 'doctor', 'verify', 'logs', 'failed-messages'],
     ]);
     // Whatever is added, or comes from elsewhere, may do something.
     expect(isLook({ operation: 'another' as 'status' })).toBe(false);

@@ -236,6 +236,17 @@ const recordAnswer = z.strictObject({
   tasks: z.int().optional(),
 });
 
+/** The definitions of custom fields, as they were last emitted, without deleted ones. */
+const definitions = z.array(
+  z.strictObject({
+    externalId: z.string(),
+    name: z.string(),
+    type: z.string(),
+    options: z.array(z.string()).optional(),
+    archived: z.boolean(),
+  }),
+);
+
 const takeAnswer = z.strictObject({
   events: z.array(
     z.strictObject({
@@ -273,6 +284,7 @@ export const answers = {
   'dead-letters': z.strictObject({ deadLetters: z.array(deadLetter), cursor }),
   /** Newest first. */
   actions: z.strictObject({ actions: z.array(action), cursor }),
+  definitions: z.strictObject({ ...ofProcess, project: definitions, task: definitions }),
   doctor: doctorAnswer,
   verify: verifyAnswer,
   'add-endpoint': made.extend({ warnings }),

@@ -103,6 +103,8 @@ export const lookRequests = [
     path: ['endpoint'],
     error: 'an endpoint or a process, not both',
   }),
+  /** Shows the field definitions of a process. */
+  asks('definitions', ofProcess),
   asks('doctor', ofProcess),
   /** Reads a part of what `changewire verify` compares: a slice of a process's journal, the snapshots of
    *  some projects, the deliveries of a slice of the last days' events, or what the service has now. */
