@@ -9,6 +9,7 @@ import type {
   TaskEvent,
   TestEvent,
 } from '../../model/event.ts';
+import { rankOfAll } from './chat-relevance.ts';
 import { cleanText, label } from './chat-text.ts';
 import { type ChatRecord, type ChatTopic, chatRecord, fieldRecord, withSharedActors } from './chat-topic.ts';
 
@@ -56,11 +57,12 @@ function fieldsTopic(events: NonEmpty<FieldEvent>): ChatTopic {
 function projectTopic(events: NonEmpty<RecordEvent>, templates?: LinkTemplates): ChatTopic {
   const project = events.findLast(event => cleanText(event.data.project.name ?? '') !== '') ?? events[0];
   const { id, name = '' } = project.data.project;
-  const records = events.map(chatRecord);
-  const actors = events.map(({ data }) => data.actors);
+  const ordered = recordsByRelevance(events);
+  const records = ordered.map(chatRecord);
+  const actors = ordered.map(({ data }) => data.actors);
   const exists = isNotDeletedIn(records);
   const hasProject = exists({ entity: 'project', id });
-  const linked = events.map((event, index) => {
+  const linked = ordered.map((event, index) => {
     const record = records[index] as ChatRecord;
     const isLinked = record.entity === 'task' && record.action !== 'deleted' && hasProject && exists(record);
     return isLinked ? { ...record, link: taskLink(event as TaskEvent, templates) } : record;
@@ -73,6 +75,20 @@ function projectTopic(events: NonEmpty<RecordEvent>, templates?: LinkTemplates):
     ...withSharedActors(linked, actors),
     eventIds: events.map(event => event.id),
   };
+}
+
+/** The events by the most relevant change of their record: what people look for comes first, also in the notification.
+ *  Those of one record stay together, in their order. */
+function recordsByRelevance(events: readonly RecordEvent[]): RecordEvent[] {
+  const recordOf = ({ data }: RecordEvent) => ('task' in data ? `task ${data.task.id}` : 'project');
+  const records = [...Map.groupBy(events, recordOf).values()].map(some => ({
+    some,
+    // A record that appears or disappears is as relevant as a status.
+    rank: Math.min(
+      ...some.map(({ type, data }) => (type.endsWith('.updated') ? rankOfAll(data.changes) : 0)),
+    ),
+  }));
+  return records.toSorted((one, other) => one.rank - other.rank).flatMap(({ some }) => some);
 }
 
 /** Whether these events did not delete a record: a link to a deleted one is broken. */
