@@ -3,8 +3,8 @@ import type { FieldChange } from '../../model/event.ts';
 /** A field that changed, or a field of a record that was created or deleted. */
 export type ChatField = Omit<FieldChange, 'type'> & { readonly type?: string };
 
-/** What people look for, by the usual names: status, owner, due date. service-api.md §2.4 doesn't name these fields. The
- *  first name of a row is the most usual one. */
+/** What people look for, by the usual names: status, owner, due date. service-api.md §2.4 doesn't name these fields.
+ *  The first name of a row is the most usual one. */
 const RELEVANT: readonly (readonly string[])[] = [
   ['status', 'state', 'phase', 'stage'],
   ['assignee', 'assignees', 'assigned', 'assignedto', 'responsible', 'owner', 'owners'],
@@ -32,8 +32,8 @@ export function mostRelevant(fields: readonly ChatField[]): ChatField[] {
   });
 }
 
-/** By the words of its name or identifier, such as `Project status`. A date is never a status or an owner: `Status since`
- *  has the rank of other dates. */
+/** By the words of its name or identifier, such as `Project status`. A date is never a status or an owner: `Status
+ *  since` has the rank of other dates. */
 function rankOf(field: ChatField): number {
   const words = [...wholeNames(field), ...[field.field, field.name].flatMap(wordsOf)];
   const row = RELEVANT.findIndex(names => names.some(name => words.includes(name)));

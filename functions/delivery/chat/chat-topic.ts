@@ -4,8 +4,8 @@ import { asFieldChange } from '../../model/field-definition.ts';
 import { byRelevance, type ChatField, mostRelevant } from './chat-relevance.ts';
 import { cleanText, isolate, label, valueInWords } from './chat-text.ts';
 
-/** The content of one chat message: the changes of one project, those of a process's fields, or one event of a
- *  process. Its texts are data, cleaned and shortened, but not yet escaped for a chat. */
+/** The content of one chat message: the changes of one project, those of a process's fields, one event of a
+ *  process, or a summary of many changes. Its texts are data, cleaned and shortened, but not yet escaped for a chat. */
 export interface ChatTopic {
   readonly title: string;
   readonly link?: string | undefined;
@@ -19,6 +19,22 @@ export interface ChatTopic {
   readonly by?: string | undefined;
   readonly records: readonly ChatRecord[];
   readonly eventIds: readonly string[];
+  /** Only of a summary of many changes, which has no records. */
+  readonly flood?: {
+    /** Those who made the changes, in words. */
+    readonly by: string | undefined;
+    /** Where the changes were made, the most changes first. */
+    readonly places: readonly ChatPlace[];
+  };
+}
+
+/** A project, or the fields, the audit log or a notice of a process. */
+export interface ChatPlace {
+  readonly name: string;
+  readonly link?: string | undefined;
+  readonly changes: number;
+  /** Process and workspace, where the places differ in it. */
+  readonly origin?: string;
 }
 
 /** One event about a project, a task or a field. */

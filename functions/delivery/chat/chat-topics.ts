@@ -23,7 +23,7 @@ type NonEmpty<Event> = [Event, ...Event[]];
  *  `source.*` event and per test. Duplicate events are dropped. */
 export function chatTopics(events: readonly SentEvent[], templates?: LinkTemplates): ChatTopic[] {
   const unique = [...new Map(events.map(event => [event.id, event])).values()];
-  const groups = Map.groupBy(unique, event => JSON.stringify(subjectOf(event)));
+  const groups = Map.groupBy(unique, subjectOf);
   return [...groups.values()].map(group => {
     const sorted = group.sort(byPosition) as NonEmpty<SentEvent>;
     const [first] = sorted;
@@ -37,11 +37,11 @@ export function chatTopics(events: readonly SentEvent[], templates?: LinkTemplat
 }
 
 /** Events with the same subject share a topic. They are of one kind. */
-function subjectOf(event: SentEvent): string[] {
-  if (isRecordEvent(event)) return [event.source, event.data.project.id];
+export function subjectOf(event: SentEvent): string {
+  if (isRecordEvent(event)) return JSON.stringify([event.source, event.data.project.id]);
   // A source is never the name of a type, so a project id cannot produce the same subject.
-  if (isAuditEvent(event)) return [event.type, event.source];
-  return isFieldEvent(event) ? [event.source] : [event.id];
+  if (isAuditEvent(event)) return JSON.stringify([event.type, event.source]);
+  return JSON.stringify(isFieldEvent(event) ? [event.source] : [event.id]);
 }
 
 function fieldsTopic(events: NonEmpty<FieldEvent>): ChatTopic {
@@ -118,7 +118,8 @@ function isTestEvent(event: SentEvent): event is TestEvent {
   return event.type === 'changewire.test';
 }
 
-function byPosition(one: SentEvent, other: SentEvent): number {
+/** The order of commits. */
+export function byPosition(one: SentEvent, other: SentEvent): number {
   return Number(one.sequence) - Number(other.sequence) || indexOf(one) - indexOf(other);
 }
 
