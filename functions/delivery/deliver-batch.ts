@@ -10,6 +10,7 @@ import type { Slots } from '../store/store.ts';
 import { attemptsOf, keepAttempts } from './attempt-log.ts';
 import { isFlood } from './chat/chat-flood.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
+import { isBursting } from './flood.ts';
 import { closedTo, opensAt } from './health.ts';
 import { type Outcome, outcomeOf } from './http/outcome.ts';
 import type { Answer, NoAnswer, Poster } from './http/post.ts';
@@ -155,6 +156,7 @@ async function send(
     isLate ||= left < 0;
     if (isLate) return 'late';
     if (!isChat(endpoint)) return 'now';
+    if (isNew && (await isBursting(endpoint, dependencies))) return 'closed';
     const now = clock();
     const within = isNew ? Math.min(left, startedAt + MAX_SLOT_WAIT_MS - now) : left;
     const wait = await slots.reserveSlot(endpoint.name, CHAT_INTERVAL_MS, now, within);

@@ -5,7 +5,7 @@ import type { EndpointRow, Health } from '../model/endpoint-row.ts';
 import { isFlood, ofFirstTopics } from './chat/chat-flood.ts';
 import { type BatchDependencies, deliverBatch, inTurn, isChat, MIN_REMAINING_MS } from './deliver-batch.ts';
 import { EndpointHealth } from './endpoint-health.ts';
-import { GATHER_MS, type Gathered, gather, MAX_READ_MS } from './flood.ts';
+import { GATHER_MS, type Gathered, gather, isBursting, MAX_READ_MS } from './flood.ts';
 import { checkHealth, drainEnd, drained, onlyReplayed, opensAt, pausedUntil } from './health.ts';
 import { type Queues, TICK_MS } from './queues.ts';
 import { readEvent } from './read-event.ts';
@@ -123,7 +123,8 @@ async function sendToChat(
   });
   const isOverflowing = isFlood(readable.map(({ event }) => event));
   const gathered = Math.min(...due.map(each => each.due)) + GATHER_MS;
-  if ((isOverflowing || turn.hasSummedUp) && gathered > clock()) {
+  const mayGrow = isOverflowing || turn.hasSummedUp || (await isBursting(endpoint, dependencies));
+  if (mayGrow && gathered > clock()) {
     await hold(endpoint, gathered, dependencies);
     return { at: gathered };
   }

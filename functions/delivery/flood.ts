@@ -2,12 +2,17 @@ import { inParallel } from '../basics/in-parallel.ts';
 import type { PendingDelivery } from '../model/delivery.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import { wants } from '../model/filter.ts';
+import type { Slots } from '../store/store.ts';
 import { type Flood, type Job, type Jobs, unrenderableFor } from './kinds.ts';
 import { readEvent } from './read-event.ts';
 import type { Delivery, DeliveryPorts, Settler } from './settler.ts';
 
 /** How long the oldest delivery of a flood waits, so that one message has those that follow. */
 export const GATHER_MS = 30_000;
+/** After this number of messages in a row further ones wait as those of a flood do. One more is allowed after each
+ *  interval. */
+const MAX_BURST = 20;
+const BURST_INTERVAL_MS = 30_000;
 /** The longest reading of a backlog for one message. */
 export const MAX_READ_MS = 8_000;
 /** For one message: its rows must be removed before another run may drain the backlog. The bytes of their events also
@@ -16,6 +21,16 @@ const MAX_ROWS = 5_000;
 const MAX_BYTES = 64_000_000;
 const PAGE_ROWS = 50;
 const CONCURRENCY = 10;
+
+/** Counts messages to a chat. @returns whether it has got so many that further ones must wait */
+export async function isBursting(
+  { name }: Pick<EndpointSettings, 'name'>,
+  { slots, clock }: { readonly slots: Slots } & Pick<DeliveryPorts, 'clock'>,
+): Promise<boolean> {
+  // The slots of a second name: how far they are booked ahead is the number of messages.
+  const ahead = (MAX_BURST - 1) * BURST_INTERVAL_MS;
+  return (await slots.reserveSlot(`${name}#burst`, BURST_INTERVAL_MS, clock(), ahead)) === undefined;
+}
 
 /** The due deliveries of a backlog, without their bodies, and one request that sums up their events. */
 export interface Gathered {

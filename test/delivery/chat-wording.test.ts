@@ -86,7 +86,10 @@ describe('records in little room', () => {
     const link = 'https://app.example.com/';
     const one = record({ link, fields: fields(1, 400) });
     const total = lengthOf(viewOf(one, linesOf(one, { value: limit, lines: 5 })));
-    const { parts } = fitRecords({ records: [one] }, { total, parts: 1, write: view => view, size: lengthOf });
+    const { parts } = fitRecords(
+      { records: [one] },
+      { total, parts: 1, write: view => view, size: lengthOf },
+    );
     expect(parts.map(({ heading }) => heading[0]?.link)).toEqual([link]);
   });
 

@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../functions/store/sqlite/store.ts';
+import { QUEUES } from '../../local/data/store.ts';
 import { change, commitOf, field } from '../kit/delivery/chat-batches.ts';
 import { simulate } from '../kit/delivery/many-endpoints.ts';
 import { readSlack } from '../kit/delivery/read-slack.ts';
@@ -14,7 +15,9 @@ function newTasks(count: number, each: number): string[] {
   return Array.from({ length: Math.ceil(count / each) }, (_, project) =>
     commitOf(
       Array.from({ length: Math.min(each, count - project * each) }, (_, task) =>
-        change(`t-${project}-${task}`, `Task ${task}`, [field('Status', null, 'Open')], { action: 'created' }),
+        change(`t-${project}-${task}`, `Task ${task}`, [field('Status', null, 'Open')], {
+          action: 'created',
+        }),
       ),
       { projectId: `p-${project}`, name: `Project ${project}`, version: AT + project },
     ),
@@ -33,7 +36,12 @@ function countIn(body: string): number {
 /** What a Slack channel gets of these events, of which so many arrive at once each second. */
 async function messagesOf(bodies: readonly string[], perSecond: number, isLocal: boolean, minutes = 15) {
   const store = isLocal ? openSqliteStore(':memory:') : undefined;
-  const local = { batch: 50, window: Duration.seconds(0), concurrency: 1, timeout: Duration.minutes(6) };
+  const local = {
+    batch: QUEUES.chat.batch,
+    window: Duration.seconds(0),
+    concurrency: 1,
+    timeout: Duration.minutes(6),
+  };
   let posts: readonly { readonly body: string; readonly at: number }[] = [];
   let left = 0;
   await simulate(
@@ -65,7 +73,7 @@ describe.each([
     ['of 500 projects, at once', 10, 5_000, 10],
     ['of one project, at once', 5_000, 5_000, 10],
     ['of 2,000 projects, 100 a second', 2.5, 100, 10],
-    ['of 500 projects, in ten minutes', 10, 9, 40],
+    ['of 500 projects, in ten minutes', 10, 9, 80],
   ])('%s, are a few messages, which count each of them once', async (what, each, perSecond, most) => {
     const bodies = newTasks(5_000, Math.ceil(each));
     const { posts, left } = await messagesOf(bodies, perSecond, isLocal);
