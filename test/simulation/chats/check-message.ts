@@ -131,9 +131,9 @@ function titleFault(
 }
 
 /** The times that a message shows, from the earliest reading to the latest. */
-function timesOf(events: readonly (ProjectEvent | TaskEvent | FieldEvent)[]): string[] {
+export function timesOf(events: readonly ChangeEvent[]): string[] {
   const spans = events.map(({ time, data }) =>
-    'observed' in data ? data.observed : { after: time, before: time },
+    'observed' in data ? data.observed : { after: 'since' in data ? data.since : time, before: time },
   );
   return span(
     Math.min(...spans.map(({ after }) => Date.parse(after))),
@@ -141,7 +141,7 @@ function timesOf(events: readonly (ProjectEvent | TaskEvent | FieldEvent)[]): st
   );
 }
 
-const SOURCE_TITLES: Record<SourceEvent['type'], string> = {
+export const SOURCE_TITLES: Record<SourceEvent['type'], string> = {
   'source.held': 'Deletions are on hold',
   'source.stalled': 'Changes are late',
   'source.skipped': 'A project is skipped',
