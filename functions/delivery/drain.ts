@@ -2,6 +2,7 @@ import { assert } from '../basics/assert.ts';
 import type { PendingDelivery } from '../model/delivery.ts';
 import { type EndpointSettings, rateOf } from '../model/endpoint.ts';
 import type { EndpointRow, Health } from '../model/endpoint-row.ts';
+import { wants } from '../model/filter.ts';
 import { isFlood, ofFirstTopics } from './chat/chat-flood.ts';
 import { type BatchDependencies, deliverBatch, inTurn, isChat, MIN_REMAINING_MS } from './deliver-batch.ts';
 import { EndpointHealth } from './endpoint-health.ts';
@@ -117,35 +118,27 @@ async function sendToChat(
   dependencies: DrainDependencies,
 ): Promise<Rest | undefined> {
   const { clock, remaining } = dependencies;
-  const readable = due.flatMap(each => {
+  const wanted = due.flatMap(each => {
     const read = readEvent(each.body);
-    return 'event' in read ? [{ row: each, event: read.event }] : [];
+    const isWanted = 'event' in read && (each.replay || wants(endpoint.filter ?? {}, read.event));
+    return isWanted ? [{ row: each, event: read.event }] : [];
   });
-  const isOverflowing = isFlood(readable.map(({ event }) => event));
+  const isOverflowing = isFlood(wanted.map(({ event }) => event));
   const gathered = Math.min(...due.map(each => each.due)) + GATHER_MS;
   const mayGrow = isOverflowing || turn.hasSummedUp || (await isBursting(endpoint, dependencies));
-  if (mayGrow && gathered > clock()) {
+  if (mayGrow && !row.health.failing && gathered > clock()) {
     await hold(endpoint, gathered, dependencies);
     return { at: gathered };
   }
   if (!isOverflowing) {
-    const first = new Set(ofFirstTopics(readable, MAX_CHAT_MESSAGES).map(({ row }) => row));
-    const unreadable = due.filter(each => !readable.some(({ row }) => row === each));
-    return send(
-      endpoint,
-      row,
-      { rows: [...unreadable, ...due.filter(each => first.has(each))] },
-      dependencies,
-    );
+    const first = ofFirstTopics(wanted, MAX_CHAT_MESSAGES);
+    const later = new Set(wanted.filter(each => !first.includes(each)).map(each => each.row));
+    return send(endpoint, row, { rows: due.filter(each => !later.has(each)) }, dependencies);
   }
   if (remaining() < MIN_REMAINING_MS + MAX_READ_MS + SECOND) return { at: clock() };
   turn.hasSummedUp = true;
-  return send(
-    endpoint,
-    row,
-    await gather(endpoint, dependencies.openFlood(endpoint), dependencies),
-    dependencies,
-  );
+  const all = await gather(endpoint, dependencies.openFlood(endpoint), dependencies);
+  return send(endpoint, row, all, dependencies);
 }
 
 /** Sends nothing before `until`: new deliveries join the backlog. */

@@ -10,10 +10,11 @@ const MAX_CHANGES = 50;
 
 /** Whether events that wait for a chat are summed up in one message: more than MAX_CHANGES events, or as many changes
  *  of several topics. The changes of one topic need one message anyway, which shows more. */
-export function isFlood(events: readonly SentEvent[]): boolean {
+export function isFlood(all: readonly SentEvent[]): boolean {
+  const events = [...new Map(all.map(event => [event.id, event])).values()];
   if (events.length > MAX_CHANGES) return true;
   const changes = events.reduce((sum, event) => sum + changesOf(event), 0);
-  return changes > MAX_CHANGES && new Set(events.map(subjectOf)).size > 1;
+  return changes > MAX_CHANGES && new Set(events.map(topicOf)).size > 1;
 }
 
 /** Those of the first `limit` topics: as many messages. */
@@ -21,13 +22,23 @@ export function ofFirstTopics<Item extends { readonly event: SentEvent }>(
   items: readonly Item[],
   limit: number,
 ): Item[] {
-  const topics = [...new Set(items.map(({ event }) => subjectOf(event)))].slice(0, limit);
-  return items.filter(({ event }) => topics.includes(subjectOf(event)));
+  const topics = [...new Set(items.map(({ event }) => topicOf(event)))].slice(0, limit);
+  return items.filter(({ event }) => topics.includes(topicOf(event)));
+}
+
+/** An event that can't be rendered has a topic of its own: it becomes a dead letter later. */
+function topicOf(event: SentEvent): string {
+  try {
+    return subjectOf(event);
+  } catch {
+    return event.id;
+  }
 }
 
 /** The number of changes that an event counts for, as `changesIn` counts those of a record. */
 function changesOf({ type, data }: SentEvent): number {
-  return type.endsWith('.updated') && 'changes' in data ? Math.max(1, data.changes.length) : 1;
+  const changes = type.endsWith('.updated') && 'changes' in data ? data.changes : [];
+  return Math.max(1, Array.isArray(changes) ? changes.length : 0);
 }
 
 /** What `type` is called, of one and of several changes. */
