@@ -33,7 +33,7 @@ const SECOND = 1000;
 const TURN_MS = 20 * SECOND;
 /** The pause after a failed write to rows. */
 const STUCK_MS = 30 * SECOND;
-/** So many rows show whether the backlog is a flood. */
+/** This number of rows show whether the backlog is a flood. */
 const MAX_CHAT_ROWS = 51;
 /** Chat messages that are sent before the backlog is read again, which may have become a flood. */
 const MAX_CHAT_MESSAGES = 3;

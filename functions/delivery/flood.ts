@@ -22,7 +22,7 @@ const MAX_BYTES = 64_000_000;
 const PAGE_ROWS = 50;
 const CONCURRENCY = 10;
 
-/** Counts messages to a chat. @returns whether it has got so many that further ones must wait */
+/** Counts messages to a chat. @returns whether further ones must wait */
 export async function isBursting(
   { name }: Pick<EndpointSettings, 'name'>,
   { slots, clock }: { readonly slots: Slots } & Pick<DeliveryPorts, 'clock'>,
