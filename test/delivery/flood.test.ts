@@ -134,19 +134,23 @@ describe.each(STORES)('the backlog of a chat, over %s', (_, open) => {
     await backlog.stop();
   });
 
-  it('is read by pages, and leaves the store only after its message was accepted', async () => {
+  it('is read by pages, without what is due later, and leaves the store only after its message was accepted', async () => {
     const leftAtPost: Promise<number>[] = [];
     const backlog = await openBacklog(open, 120, () => {
       leftAtPost.push(backlog.left());
       return answered(200);
     });
+    const [later] = newTasks(121, 3).slice(-1) as [string];
+    const place = { endpoint: 'crm', eventId: 'later', at: AT - HOUR + 10, attributes: {} };
+    await backlog.deliveries.add([{ ...place, body: later, due: AT + HOUR }]);
     const limits: number[] = [];
     const pending: typeof backlog.deliveries.pending = (endpoint, limit, after) => {
       limits.push(limit);
       return backlog.deliveries.pending(endpoint, limit, after);
     };
     await backlog.drain({ deliveries: { ...backlog.deliveries, pending } });
-    expect([await Promise.all(leftAtPost), limits, await backlog.left()]).toEqual([[120], [50, 50, 50], 0]);
+    expect([await Promise.all(leftAtPost), limits, await backlog.left()]).toEqual([[121], [50, 50, 50], 1]);
+    expect(backlog.posts.map(({ body }) => countIn(body))).toEqual([120]);
     const attempts = await backlog.deliveries.attempts('crm', 10);
     expect(attempts.flatMap(({ events }) => events.map(({ id }) => id)).toSorted()).toEqual(
       backlog.waiting.map(({ eventId }) => eventId).toSorted(),
