@@ -24,6 +24,21 @@ interface SentEvent {
   readonly at?: number;
 }
 
+/** An item of the table has at most 400 KB. */
+const MAX_EVENTS = 500;
+
+/** An attempt in its stored form; that of a summary in several, each with a part of its events. */
+export function attemptsOf(
+  endpoint: string,
+  sent: readonly SentEvent[],
+  finished: FinishedAttempt,
+): Attempt[] {
+  const parts = Math.ceil(sent.length / MAX_EVENTS);
+  return Array.from({ length: parts }, (_, part) =>
+    attemptOf(endpoint, sent.slice(part * MAX_EVENTS, (part + 1) * MAX_EVENTS), finished),
+  );
+}
+
 /** An attempt in its stored form. */
 export function attemptOf(
   endpoint: string,

@@ -7,12 +7,14 @@ import { wants } from '../model/filter.ts';
 import { KINDS } from '../model/kinds.ts';
 import { originOf } from '../model/secret.ts';
 import type { Slots } from '../store/store.ts';
-import { attemptOf, keepAttempts } from './attempt-log.ts';
+import { attemptsOf, keepAttempts } from './attempt-log.ts';
+import { isFlood } from './chat/chat-flood.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
+import { isBursting } from './flood.ts';
 import { closedTo, opensAt } from './health.ts';
 import { type Outcome, outcomeOf } from './http/outcome.ts';
 import type { Answer, NoAnswer, Poster } from './http/post.ts';
-import type { Job, ReadDelivery } from './kinds.ts';
+import type { Job, Jobs, ReadDelivery } from './kinds.ts';
 import { readEvent } from './read-event.ts';
 import type { Sender } from './sender.ts';
 import type { Delivery, DeliveryPorts, Settler } from './settler.ts';
@@ -36,6 +38,8 @@ interface Batch {
   readonly settler: Settler;
   /** True for deliveries from the queue, which wait after the backlog; false for the backlog itself. */
   readonly isNew: boolean;
+  /** Makes the requests; by default those of the endpoint's kind. */
+  readonly jobsOf?: (settler: Settler) => Promise<Jobs>;
 }
 
 /** No attempt begins with less time left: it takes up to 15 s, and its outcome must then be saved. */
@@ -84,7 +88,7 @@ export async function deliverBatch(batch: Batch, dependencies: BatchDependencies
 /** Sends the requests of a batch, and settles their deliveries.
  *  @throws the error that prevents all of them */
 async function send(
-  { endpoint, health, settler, isNew }: Batch,
+  { endpoint, health, settler, isNew, jobsOf }: Batch,
   poster: Poster,
   attempts: Attempt[],
   dependencies: BatchDependencies,
@@ -94,19 +98,26 @@ async function send(
   let isLate = false;
 
   if (isClosed()) return settler.waits(settler.open);
-  const deliveries = await readWanted(endpoint, settler);
-  if (deliveries.length === 0) return;
+  const { jobs, unrenderable } = await (jobsOf ?? jobsOfKind)(settler);
+  for (const { delivery, reason } of unrenderable) await settler.dead(delivery, { reason });
+  const [first, ...others] = jobs;
+  if (!first) return;
   const secret = await dependencies.readSecret(endpoint, {
     revision: health.secretRevision,
     onRead: read => saveHealth(() => health.addressed(originOf(read))),
   });
-  const { jobs, unrenderable } = dependencies.jobsOf(deliveries, endpoint);
-  for (const { delivery, reason } of unrenderable) await settler.dead(delivery, { reason });
-  const [first, ...others] = jobs;
-  if (!first) return;
   // The first one alone: an endpoint that is overloaded or down then gets one request, not ten at once.
   await run(first);
   await inParallel(others, isChat(endpoint) ? 1 : CONCURRENCY, run);
+
+  /** Of a flood of new events none: they wait, so that a drain sums them up with those that follow. */
+  async function jobsOfKind(): Promise<Jobs> {
+    const deliveries = await readWanted(endpoint, settler);
+    if (!isNew || !isChat(endpoint) || !isFlood(deliveries.map(({ event }) => event)))
+      return dependencies.jobsOf(deliveries, endpoint);
+    await settler.waits(deliveries);
+    return { jobs: [], unrenderable: [] };
+  }
 
   function isClosed(): boolean {
     if (isNew) return closedTo(health.now, clock()) !== undefined;
@@ -123,7 +134,7 @@ async function send(
     const answer = await post(secret.url, job.request(began, secret));
     const outcome = outcomeOf(answer, secret);
     if (mayBlameSecret(answer, outcome)) dependencies.doubtSecret(endpoint.name);
-    attempts.push(attemptOf(endpoint.name, all, { began, ended: clock(), answer, outcome, secret }));
+    attempts.push(...attemptsOf(endpoint.name, all, { began, ended: clock(), answer, outcome, secret }));
     await conclude(all, outcome);
   }
 
@@ -145,6 +156,7 @@ async function send(
     isLate ||= left < 0;
     if (isLate) return 'late';
     if (!isChat(endpoint)) return 'now';
+    if (isNew && (await isBursting(endpoint, dependencies))) return 'closed';
     const now = clock();
     const within = isNew ? Math.min(left, startedAt + MAX_SLOT_WAIT_MS - now) : left;
     const wait = await slots.reserveSlot(endpoint.name, CHAT_INTERVAL_MS, now, within);
@@ -170,7 +182,7 @@ async function send(
     }
     const hold = outcome.kind === 'slowed' ? { for: outcome.retryAfter } : undefined;
     await saveHealth(() => health.failed(reason, hold));
-    await Promise.all(all.map(delivery => settler.failed(delivery, { reason, quote })));
+    await inParallel(all, CONCURRENCY, delivery => settler.failed(delivery, { reason, quote }));
   }
 
   /** Saves the endpoint's health. A failure to save it is only logged: it doesn't concern the delivery, and
@@ -199,7 +211,7 @@ async function readWanted({ filter = {} }: EndpointSettings, settler: Settler): 
 }
 
 /** Whether one message shows several events, and takes a slot. */
-function isChat({ kind }: EndpointSettings): boolean {
+export function isChat({ kind }: EndpointSettings): boolean {
   return KINDS[kind].queue === 'chat';
 }
 

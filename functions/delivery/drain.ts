@@ -2,11 +2,14 @@ import { assert } from '../basics/assert.ts';
 import type { PendingDelivery } from '../model/delivery.ts';
 import { type EndpointSettings, rateOf } from '../model/endpoint.ts';
 import type { EndpointRow, Health } from '../model/endpoint-row.ts';
-import { KINDS } from '../model/kinds.ts';
-import { type BatchDependencies, deliverBatch, inTurn, MIN_REMAINING_MS } from './deliver-batch.ts';
+import { wants } from '../model/filter.ts';
+import { isFlood, ofFirstTopics } from './chat/chat-flood.ts';
+import { type BatchDependencies, deliverBatch, inTurn, isChat, MIN_REMAINING_MS } from './deliver-batch.ts';
 import { EndpointHealth } from './endpoint-health.ts';
-import { checkHealth, drainEnd, drained, onlyReplayed, opensAt } from './health.ts';
+import { GATHER_MS, type Gathered, gather, isBursting, MAX_READ_MS } from './flood.ts';
+import { checkHealth, drainEnd, drained, onlyReplayed, opensAt, pausedUntil } from './health.ts';
 import { type Queues, TICK_MS } from './queues.ts';
+import { readEvent } from './read-event.ts';
 import { RowSettler } from './settlers.ts';
 
 export interface DrainDependencies extends BatchDependencies {
@@ -20,6 +23,8 @@ interface Turn {
   /** Since when the endpoint has accepted everything, across turns, in ms since 1970: its rate grows with that. */
   since: number;
   hasSent: boolean;
+  /** A flood was summed up: what is left may be a part of it. */
+  hasSummedUp: boolean;
 }
 
 const SECOND = 1000;
@@ -28,7 +33,10 @@ const SECOND = 1000;
 const TURN_MS = 20 * SECOND;
 /** The pause after a failed write to rows. */
 const STUCK_MS = 30 * SECOND;
-const MAX_CHAT_ROWS = 50;
+/** This number of rows show whether the backlog is a flood. */
+const MAX_CHAT_ROWS = 51;
+/** Chat messages that are sent before the backlog is read again, which may have become a flood. */
+const MAX_CHAT_MESSAGES = 3;
 /** For batches: their events are in memory together. */
 const MAX_BATCH_ROWS = 200;
 
@@ -40,7 +48,7 @@ export async function drain(endpoint: EndpointSettings, dependencies: DrainDepen
   const remaining = () => Math.min(dependencies.remaining(), turnEnd - clock() + MIN_REMAINING_MS);
   const row = await beginDraining(endpoint, clock() + remaining(), dependencies);
   if (!row) return;
-  const turn = { since: sinceOf(row, clock()), hasSent: false };
+  const turn = { since: sinceOf(row, clock()), hasSent: false, hasSummedUp: false };
   const noted: Promise<void>[] = [];
   const later = (work: Promise<void>) => void noted.push(work);
   let rest: Rest | undefined;
@@ -72,8 +80,7 @@ async function sendSome(
   turn: Turn,
   dependencies: DrainDependencies,
 ): Promise<Rest | undefined> {
-  const { name, kind, batch = 1 } = endpoint;
-  const isChat = KINDS[kind].queue === 'chat';
+  const { name, batch = 1 } = endpoint;
   const { rows, deliveries, clock, remaining } = dependencies;
   const began = clock();
   const row = await rows.read(name);
@@ -85,7 +92,7 @@ async function sendSome(
   const rate = rateOf(endpoint, began - turn.since);
   const limit = row.health.failing
     ? 1
-    : isChat
+    : isChat(endpoint)
       ? MAX_CHAT_ROWS
       : Math.max(rate, Math.min(rate * batch, MAX_BATCH_ROWS));
   const due = row.health.failing
@@ -95,10 +102,54 @@ async function sendSome(
   if (due.length === 0) return nothingDue(endpoint, row, began, dependencies);
   if (due[0]?.replay) await letPass(endpoint, row, dependencies);
   turn.hasSent = true;
-  const rest = await send(endpoint, row, due, dependencies);
+  if (isChat(endpoint)) return sendToChat(endpoint, turn, { row, due }, dependencies);
+  const rest = await send(endpoint, row, { rows: due }, dependencies);
   const requests = Math.ceil(due.length / batch);
-  if (!rest && !isChat) await paced(began, (requests * SECOND) / rate, dependencies);
+  if (!rest) await paced(began, (requests * SECOND) / rate, dependencies);
   return rest;
+}
+
+/** Sends the next messages of a chat. A flood first waits for the events that follow, and is then summed up in one
+ *  message. */
+async function sendToChat(
+  endpoint: EndpointSettings,
+  turn: Turn,
+  { row, due }: { readonly row: EndpointRow; readonly due: readonly PendingDelivery[] },
+  dependencies: DrainDependencies,
+): Promise<Rest | undefined> {
+  const { clock, remaining } = dependencies;
+  const wanted = due.flatMap(each => {
+    const read = readEvent(each.body);
+    const isWanted = 'event' in read && (each.replay || wants(endpoint.filter ?? {}, read.event));
+    return isWanted ? [{ row: each, event: read.event }] : [];
+  });
+  const isOverflowing = isFlood(wanted.map(({ event }) => event));
+  const gathered = Math.min(...due.map(each => each.due)) + GATHER_MS;
+  const mayGrow = isOverflowing || turn.hasSummedUp || (await isBursting(endpoint, dependencies));
+  if (mayGrow && !row.health.failing && gathered > clock()) {
+    await hold(endpoint, gathered, dependencies);
+    return { at: gathered };
+  }
+  if (!isOverflowing) {
+    const first = ofFirstTopics(wanted, MAX_CHAT_MESSAGES);
+    const later = new Set(wanted.filter(each => !first.includes(each)).map(each => each.row));
+    return send(endpoint, row, { rows: due.filter(each => !later.has(each)) }, dependencies);
+  }
+  if (remaining() < MIN_REMAINING_MS + MAX_READ_MS + SECOND) return { at: clock() };
+  turn.hasSummedUp = true;
+  const all = await gather(endpoint, dependencies.openFlood(endpoint), dependencies);
+  return send(endpoint, row, all, dependencies);
+}
+
+/** Sends nothing before `until`: new deliveries join the backlog. */
+async function hold(
+  { name }: EndpointSettings,
+  until: number,
+  { rows, clock }: DrainDependencies,
+): Promise<void> {
+  await changeHealth(name, rows, health =>
+    pausedUntil(health, clock()) < until ? { ...health, notBefore: until } : undefined,
+  );
 }
 
 /** @throws AssertionError */
@@ -156,16 +207,16 @@ async function nothingDue(
 async function send(
   endpoint: EndpointSettings,
   row: EndpointRow,
-  due: readonly PendingDelivery[],
+  { rows, jobsOf }: Pick<Gathered, 'rows'> & Partial<Gathered>,
   dependencies: DrainDependencies,
 ): Promise<Rest | undefined> {
   const { clock } = dependencies;
   const health = new EndpointHealth(endpoint.name, row, dependencies);
-  const settler = new RowSettler(endpoint.name, due, dependencies);
-  await deliverBatch({ endpoint, health, settler, isNew: false }, dependencies);
+  const settler = new RowSettler(endpoint.name, rows, dependencies);
+  await deliverBatch({ endpoint, health, settler, isNew: false, ...(jobsOf && { jobsOf }) }, dependencies);
   if (settler.isStuck || health.isStuck) return { at: clock() + STUCK_MS };
   // A chat's slot may be minutes ahead: waking the next run at once would only repeat that.
-  const pause = KINDS[endpoint.kind].queue === 'chat' ? SECOND : 0;
+  const pause = isChat(endpoint) ? SECOND : 0;
   return settler.isCut ? { at: clock() + pause } : undefined;
 }
 

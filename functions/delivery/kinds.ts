@@ -3,6 +3,7 @@ import type { EndpointRequest, EndpointSecret, EndpointSettings, LinkTemplates }
 import type { SentEvent } from '../model/event.ts';
 import { changedHeaders } from '../model/headers.ts';
 import type { EndpointKind } from '../model/kinds.ts';
+import { ChatFlood } from './chat/chat-flood.ts';
 import type { ChatTopic } from './chat/chat-topic.ts';
 import { chatTopics } from './chat/chat-topics.ts';
 import type { Delivery } from './settler.ts';
@@ -66,15 +67,37 @@ export function chatMessages(
   format: ChatFormat,
   { endpoint, linkTemplates }: MessageContext,
 ): ChatMessage[] {
-  return chatTopics(events, linkTemplates).map(topic => {
-    const { body, headers } = format(topic, endpoint);
-    return { body: JSON.stringify(body), ...(headers && { headers }), eventIds: topic.eventIds };
-  });
+  return chatTopics(events, linkTemplates).map(topic => messageOf(topic, format, endpoint));
+}
+
+function messageOf(topic: ChatTopic, format: ChatFormat, endpoint: EndpointSettings): ChatMessage {
+  const { body, headers } = format(topic, endpoint);
+  return { body: JSON.stringify(body), ...(headers && { headers }), eventIds: topic.eventIds };
+}
+
+/** Sums up any number of events in one chat message. */
+export interface Flood {
+  /** @throws when the event can't be rendered */
+  add(event: SentEvent): void;
+  /** The request with all events that were added. */
+  request: Job['request'];
+}
+
+export function openFlood({ endpoint, linkTemplates }: MessageContext): Flood {
+  const flood = new ChatFlood(linkTemplates);
+  const format = CHATS[endpoint.kind as keyof typeof CHATS];
+  return {
+    add: event => flood.add(event),
+    request: (_, secret) => {
+      const { body, headers = {} } = messageOf(flood.topic, format, endpoint);
+      return { body, headers: changedHeaders(secret.headers ?? {}, headers) };
+    },
+  };
 }
 
 /** One POST, and the deliveries that it settles. */
 export interface Job {
-  readonly deliveries: readonly ReadDelivery[];
+  readonly deliveries: readonly (Delivery & { readonly event: Pick<SentEvent, 'id' | 'type'> })[];
   /** `now` in ms since 1970: the time of the attempt. */
   request(now: number, secret: EndpointSecret): EndpointRequest;
 }
@@ -87,7 +110,7 @@ export interface ReadDelivery extends Delivery {
 /** Jobs, and the deliveries whose event can't be rendered. */
 export interface Jobs {
   readonly jobs: readonly Job[];
-  readonly unrenderable: readonly { readonly delivery: ReadDelivery; readonly reason: string }[];
+  readonly unrenderable: readonly { readonly delivery: Delivery; readonly reason: string }[];
 }
 
 /** Marks a replayed event for the webhook's receiver, which may drop it if it has handled the event. */
@@ -118,6 +141,8 @@ export function webhookJobs(
   return { jobs, unrenderable: [] };
 }
 
+export const unrenderableFor = (error: unknown) => `the event cannot be rendered (${(error as Error).name})`;
+
 /** One job per chat message. Duplicate events are shown once; an event that can't be rendered is left out, so that
  *  it doesn't block the others. */
 export function chatJobs(
@@ -131,8 +156,7 @@ export function chatJobs(
       messagesOf([delivery.event]);
       renderable.push(delivery);
     } catch (error) {
-      const reason = `the event cannot be rendered (${(error as Error).name})`;
-      unrenderable.push({ delivery, reason });
+      unrenderable.push({ delivery, reason: unrenderableFor(error) });
     }
   }
   const events = new Map(renderable.map(({ event }) => [event.id, event]));

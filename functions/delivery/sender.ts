@@ -5,7 +5,7 @@ import type { EndpointSecret, EndpointSettings, LinkTemplates } from '../model/e
 import { parseSecret, remedy, type SecretStore } from '../model/secret.ts';
 import { guardedAgent } from './http/guarded-agent.ts';
 import { createPoster, type Poster, type PosterOptions, TIMEOUT_MS } from './http/post.ts';
-import { type Jobs, jobsOf, type ReadDelivery } from './kinds.ts';
+import { type Flood, type Jobs, jobsOf, openFlood, type ReadDelivery } from './kinds.ts';
 
 export interface SenderOptions {
   readonly secrets: SecretStore;
@@ -32,6 +32,7 @@ export interface Sender extends EndpointSecrets {
   readonly openPoster: () => Poster;
   /** The requests that deliver these events. */
   readonly jobsOf: (deliveries: readonly ReadDelivery[], endpoint: EndpointSettings) => Jobs;
+  readonly openFlood: (endpoint: EndpointSettings) => Flood;
 }
 
 export function senderOf(options: SenderOptions): Sender {
@@ -44,6 +45,7 @@ export function senderOf(options: SenderOptions): Sender {
     ...createSecrets(options.secrets, clock, random),
     openPoster: () => kept ?? open(),
     jobsOf: (deliveries, endpoint) => jobsOf(deliveries, { endpoint, linkTemplates }),
+    openFlood: endpoint => openFlood({ endpoint, linkTemplates }),
   };
 }
 

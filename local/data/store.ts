@@ -31,7 +31,7 @@ export const QUEUES = {
   passes: { batch: 1, visibility: 3_600 },
   events: { batch: 100, visibility: 120 },
   deliveries: { batch: 50, perGroup: 2, visibility: 360 },
-  chat: { batch: 50, perGroup: 1, visibility: 360 },
+  chat: { batch: 100, perGroup: 1, visibility: 360 },
   drains: { batch: 1, perGroup: 1, visibility: 360 },
 } as const satisfies Record<
   string,

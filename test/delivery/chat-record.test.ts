@@ -51,7 +51,7 @@ describe('a new record', () => {
 
   it('tells custom fields that are known by the name that people see, too', () => {
     const due = field('Due date', null, '2026-12-08', { field: 'cf-12' });
-    expect(created(builtIn('status', 'Open'), due)).toEqual(['Due date: 2026-12-08', 'Status: Open']);
+    expect(created(builtIn('status', 'Open'), due)).toEqual(['Status: Open', 'Due date: 2026-12-08']);
   });
 
   it('tells three more custom fields by their names, and counts the others', () => {

@@ -11,8 +11,8 @@ type Changes = readonly ReturnType<typeof change>[];
 const ann = { id: 'u-1', name: 'Ann Lee' };
 const bob = { id: 'u-2', name: 'Bob Ray' };
 const due = field('Due date', '2026-12-01', '2026-12-08');
-const status = field('Status', 'Open', 'Done');
-const [CHECK, CALL] = [change('t', 'Check contract', [due]), change('u', 'Call', [status])];
+const priority = field('Priority', 'Open', 'Done');
+const [CHECK, CALL] = [change('t', 'Check contract', [due]), change('u', 'Call', [priority])];
 const MADE = change('u', 'Call', [], { action: 'created' });
 
 const sentenceOfAll = (events: readonly SentEvent[]) => {
@@ -39,20 +39,20 @@ describe('a notification', () => {
   it.each<[Changes, string]>([
     [[CHECK], `Task "Check contract" in "Onboarding ACME": ${DUE}`],
     [
-      [change('p-1042', 'Onboarding ACME', [status], { entity: 'project' })],
-      'Project "Onboarding ACME": Status Open → Done',
+      [change('p-1042', 'Onboarding ACME', [priority], { entity: 'project' })],
+      'Project "Onboarding ACME": Priority Open → Done',
     ],
     [
-      [change('t', 'Check contract', [due, status])],
+      [change('t', 'Check contract', [due, priority])],
       `Task "Check contract" in "Onboarding ACME": ${DUE}, and 1 more change`,
     ],
     [
-      [CHECK, change('u', 'Call', [status, due])],
+      [CHECK, change('u', 'Call', [priority, due])],
       `Task "Check contract" in "Onboarding ACME": ${DUE}, and 2 more changes`,
     ],
     [
       [change('t', 'Check contract', CREATED, { action: 'created' })],
-      'New task "Check contract" in "Onboarding ACME": Assignee Anna, Due date 2026-12-08, Status Open',
+      'New task "Check contract" in "Onboarding ACME": Status Open, Assignee Anna, Due date 2026-12-08',
     ],
     [[MADE, CHECK], 'New task "Call" in "Onboarding ACME", and 1 more change'],
     [[change('p', 'Acme', [], { action: 'created', entity: 'project' })], 'New project "Acme"'],
@@ -111,7 +111,7 @@ describe('those who made a change', () => {
 
   const [CHECKED, CALLED] = [
     'Check contract · Due date: 2026-12-01 → 2026-12-08',
-    'Call · Status: Open → Done',
+    'Call · Priority: Open → Done',
   ];
   const CONTRACT = 'task "Check contract" in "Onboarding ACME": Due date 2026-12-01 → 2026-12-08';
   const MANY = [ann, bob, { id: 'u-3' }, { id: 'u-4' }];
@@ -123,11 +123,12 @@ describe('those who made a change', () => {
       [CHECK, MADE],
       { t: [ann], u: [ann] },
       'Ann Lee made 2 changes in 2 tasks',
-      ...[CHECKED, 'Call · task created', `Ann Lee changed ${CONTRACT}, and 1 more change`],
+      ...['Call · task created', CHECKED],
+      'Ann Lee created task "Call" in "Onboarding ACME", and 1 more change',
     ],
     [
       'with each record where others made other changes',
-      [CHECK, change('u', 'Call', [due, status])],
+      [CHECK, change('u', 'Call', [due, priority])],
       { t: [ann], u: [bob, ann] },
       '3 changes in 2 tasks',
       ...[`${CHECKED} · by Ann Lee`, 'Call · task updated · by Bob Ray and Ann Lee'],

@@ -39,7 +39,7 @@ describe('a record', () => {
 
 describe('records in little room', () => {
   const fit = (records: ChatRecord[], total: number, parts = 99) => {
-    const fitted = fitRecords(records, { total, parts, write: view => view, size: lengthOf });
+    const fitted = fitRecords({ records }, { total, parts, write: view => view, size: lengthOf });
     return { views: fitted.parts, left: fitted.left.changes, shown: fitted.parts.map(({ shown }) => shown) };
   };
   /** The longest value that is shown. */
@@ -73,7 +73,7 @@ describe('records in little room', () => {
     const size = (view: RecordView) =>
       lengthOf(view) + ('link' in (view.heading[0] ?? {}) && view.heading[0]?.link ? 50 : 0);
     const links = (total: number) =>
-      fitRecords(all, { total, parts: 99, write: view => view, size }).parts.map(
+      fitRecords({ records: all }, { total, parts: 99, write: view => view, size }).parts.map(
         ({ heading }) => heading[0]?.link,
       );
     const one = lengthOf(viewOf(record(), linesOf(record(), { value: 60, lines: 5 })));
@@ -86,7 +86,10 @@ describe('records in little room', () => {
     const link = 'https://app.example.com/';
     const one = record({ link, fields: fields(1, 400) });
     const total = lengthOf(viewOf(one, linesOf(one, { value: limit, lines: 5 })));
-    const { parts } = fitRecords([one], { total, parts: 1, write: view => view, size: lengthOf });
+    const { parts } = fitRecords(
+      { records: [one] },
+      { total, parts: 1, write: view => view, size: lengthOf },
+    );
     expect(parts.map(({ heading }) => heading[0]?.link)).toEqual([link]);
   });
 
@@ -96,7 +99,7 @@ describe('records in little room', () => {
     ) as [ChatRecord, ChatRecord];
     const total = lengthOf(viewOf(bare, linesOf(bare, { value: 60, lines: 5 })));
     const size = (view: RecordView) => lengthOf(view) + (view.heading[0]?.link?.length ?? 0);
-    const { parts } = fitRecords([linked], { total, parts: 1, write: view => view, size });
+    const { parts } = fitRecords({ records: [linked] }, { total, parts: 1, write: view => view, size });
     expect(parts.map(({ shown, heading }) => [shown, heading[0]?.link])).toEqual([[5, undefined]]);
     expect(longest(parts)).toBe(59);
   });

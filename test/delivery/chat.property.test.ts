@@ -3,9 +3,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { anyBatch } from '../kit/delivery/chat-arbitraries.ts';
-import { slackMessages, teamsMessages, templates, textMessages } from '../kit/delivery/chat-batches.ts';
+import {
+  floodMessage,
+  slackMessages,
+  teamsMessages,
+  templates,
+  textMessages,
+} from '../kit/delivery/chat-batches.ts';
 import { readSlack } from '../kit/delivery/read-slack.ts';
 import { cardOf, readTeams } from '../kit/delivery/read-teams.ts';
+import { floodFault } from '../simulation/chats/check-flood.ts';
 
 /** The library's build for Node, because its main file works in bundlers only. */
 const { AdaptiveCard, SerializationContext, Versions } = createRequire(import.meta.url)(
@@ -34,6 +41,13 @@ function sorted(value: unknown, key = ''): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).map(([name, inner]) => [name, sorted(inner, name)] as const);
   return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** Source and data of an event in one of several projects of one process. */
+function inProject({ data }: ChangeEvent, copy: number) {
+  const source = '/workspaces/eu/processes/p';
+  const project = 'project' in data && { project: { ...data.project, id: `${copy % 12}${data.project.id}` } };
+  return { source, data: { ...data, process: { id: 'p' }, ...project } };
 }
 
 const someTemplates = fc.constantFrom(undefined, templates);
@@ -85,6 +99,31 @@ describe('chat messages', () => {
     },
   );
 
+  it.each([
+    ['slack', readSlack],
+    ['teams', readTeams],
+  ] as const)(
+    '%s, a summary of any events: limits hold, each change is counted once, nothing of the data is markup',
+    (kind, read) => {
+      fc.assert(
+        fc.property(anyBatch, anyBatch, someTemplates, (some, others, linkTemplates) => {
+          const unique = [...new Map([...some, ...others].map(event => [event.id, event])).values()];
+          fc.pre(unique.length > 0);
+          // Each of them again, in other projects, as many as make a flood.
+          const events = Array.from({ length: 51 }, (_, copy) =>
+            unique.map(event => ({ ...event, id: `${copy}${event.id}`, ...inProject(event, copy) })),
+          ).flat() as ChangeEvent[];
+          const { body } = floodMessage([...events, ...events], { kind }, { linkTemplates });
+          const shown = read(body);
+          expectLinks([shown.link, ...shown.paragraphs.map(({ link }) => link?.url)], events);
+          if (read === readTeams) expect(cardFaults(cardOf(body))).toEqual([]);
+          expect(floodFault(shown, events, linkTemplates)).toBeUndefined();
+        }),
+        { numRuns: 10, interruptAfterTimeLimit: 30_000 },
+      );
+    },
+  );
+
   it('the library of the cards finds what is wrong with one', () => {
     const run = (more: object) => ({
       type: 'AdaptiveCard',
@@ -107,6 +146,28 @@ describe('chat messages', () => {
     [{ preset: 'ntfy' }, 'message', 4_096, Buffer.byteLength],
     [{ field: 'said', titleHeader: 'X-Title' }, 'said', 2_000, Buffer.byteLength],
   ] as const;
+
+  it.each(LIMITS)('plain text, a summary of any events, %j: limits hold', (settings, field, limit, size) => {
+    fc.assert(
+      fc.property(anyBatch, someTemplates, (some, linkTemplates) => {
+        fc.pre(some.length > 0);
+        const events = Array.from({ length: 12 }, (_, copy) =>
+          some.map(event => ({ ...event, id: `${copy}${event.id}`, ...inProject(event, copy) })),
+        ).flat() as ChangeEvent[];
+        const { body, headers = {} } = floodMessage(events, { kind: 'text', ...settings }, { linkTemplates });
+        expect(body.isWellFormed()).toBe(true);
+        const text = JSON.parse(body)[field] as string;
+        expect(size(text)).toBeLessThanOrEqual(limit);
+        // All of a record's changes are counted: those of places that found no room, too.
+        expect(text).toMatch(/^• (?:and [\d,]+ more|.*) · [\d,]+ changes?(?: |$)/m);
+        const data = text.replaceAll(/(?<=^|\s)https:\/\/app\.example\.com\/\S*/g, '');
+        expect(data).not.toMatch(/[@<#](?!\u2060)|:\/\/|[\u202A-\u202E\u2066\u2067]/u);
+        expect(data.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+        for (const value of Object.values(headers)) expect(value).toMatch(/^[ -~]*$/);
+      }),
+      { numRuns: 15, interruptAfterTimeLimit: 30_000 },
+    );
+  });
 
   it.each(LIMITS)(
     'plain text, any events, %j: limits hold, every id is in one message, nothing of the data is a mention or a link',

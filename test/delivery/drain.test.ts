@@ -101,16 +101,20 @@ describe('what waits for an endpoint', () => {
     expect(idsOf(setting.posts)).toEqual(numbers(50));
   });
 
-  it('goes to a chat by its own pace, several events in one message', async () => {
-    const setting = await open(120);
+  it('goes to a chat by its own pace, several events in one message, those of three projects at a time', async () => {
+    const setting = openSetting();
+    await setting.register();
+    const inProject = (body: string, project: number) => body.replace('"id":"p.1"', `"id":"p.${project}"`);
+    await setting.wait(
+      waitingOnes(45).map((one, index) => ({ ...one, body: inProject(one.body, index % 5) })),
+    );
     const jobsOf = jobsWith(events =>
       events.length === 0 ? [] : [{ body: `${events.length}`, eventIds: events.map(({ id }) => id) }],
     );
     await drainWith(setting, { jobsOf }, endpointOf('slack'));
     expect(setting.posts.map(({ body, at }) => [body, at / SECOND])).toEqual([
-      ['50', 0],
-      ['50', 1],
-      ['20', 2],
+      ['27', 0],
+      ['18', 1],
     ]);
   });
 

@@ -125,8 +125,8 @@ describe('the entries, bundled as they are deployed, with the configuration besi
     expect(asked).toEqual([
       ...LAYOUT,
       ...['GetItem', 'GetParameter'],
-      // The origin of its address, then the slot.
-      ...['GetItem', 'PutItem', 'UpdateItem'],
+      // The origin of its address, then the count of its messages, and the slot.
+      ...['GetItem', 'PutItem', 'UpdateItem', 'UpdateItem'],
       // The endpoint's health; the row of the delivery, and that it waits; the attempt, and its row by the old event; the message that wakes.
       ...['GetItem', 'PutItem', 'PutItem', 'GetItem', 'PutItem', 'PutItem', 'PutItem', 'SendMessageBatch'],
     ]);

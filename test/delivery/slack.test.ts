@@ -18,7 +18,7 @@ describe('Slack messages', () => {
     const { paragraphs, summary, tail } = readSlack(messages[0]?.body ?? '');
     expect(paragraphs.length).toBeGreaterThan(25);
     expect(summary).toMatch(/^500 changes in 250 tasks · /);
-    expect(tail).toBe(`… and ${500 - paragraphs.length} more changes in 250 tasks are not shown`);
+    expect(tail).toBe(`… and ${500 - paragraphs.length} more changes in 227 tasks are not shown`);
   });
 
   it('a message takes the last character that Slack takes, and not one more', () => {

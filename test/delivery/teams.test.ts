@@ -10,7 +10,7 @@ describe('Teams messages', () => {
     const { paragraphs, summary, tail } = readTeams(messages[0]?.body ?? '');
     expect(paragraphs.length).toBeGreaterThan(50);
     expect(summary).toMatch(/^500 changes in 250 tasks · /);
-    expect(tail).toBe(`… and ${500 - paragraphs.length} more changes in 250 tasks are not shown`);
+    expect(tail).toBe(`… and ${500 - paragraphs.length} more changes in 212 tasks are not shown`);
   });
 
   it('a message takes the last byte that it may, and not one more', () => {

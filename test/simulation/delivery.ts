@@ -19,7 +19,7 @@ import type { Deliveries } from '../../functions/store/store.ts';
 import { NOTHING_MALFORMED } from '../kit/delivery/setting.ts';
 import { type Reply, SocketError, VirtualAgent } from './http.ts';
 import { Life, type Nature } from './life.ts';
-import type { SettlingOracle } from './oracle/batches.ts';
+import type { InHand, SettlingOracle } from './oracle/batches.ts';
 import type { DeliveriesOracle } from './oracle/deliveries.ts';
 import { idOf, type RowsOracle } from './oracle/rows.ts';
 import { isAmong, isDuring, type PartlyDelivered } from './plan/faults.ts';
@@ -62,6 +62,8 @@ export class Delivery {
   /** By run. */
   readonly #troubles = new WeakMap<Life, Troubles>();
   /** By message: the process that has it, or had it when it died. */
+  /** The rows that a run has read of a flood. */
+  readonly #gathered = new WeakMap<Life, { readonly began: number; readonly rows: readonly InHand[] }>();
   readonly #inHand = new Map<string, Life>();
   /** The endpoint and event of messages that two living processes had at once. */
   readonly #shownToTwo = new Set<string>();
@@ -331,6 +333,18 @@ export class Delivery {
           rows.map(({ place, body }) => ({ messageId: place, body })),
         );
         return rows;
+      },
+      // The rows of a flood are read page by page.
+      pending: async (endpoint, limit, after) => {
+        const run = runOf();
+        const began = after ? (this.#gathered.get(run)?.began ?? 0) : this.#shared.scheduler.now;
+        const page = await deliveries.pending(endpoint, limit, after);
+        const due = page.filter(row => row.due <= began);
+        const rows = due.map(({ place, body }) => ({ messageId: place, body }));
+        const all = [...(after ? (this.#gathered.get(run)?.rows ?? []) : []), ...rows];
+        this.#gathered.set(run, { began, rows: all });
+        this.receivers.get(endpoint)?.beginRows(run, all);
+        return page;
       },
     };
   }

@@ -113,6 +113,8 @@ export const EVENTS = {
     'changes left out',
     'told again',
     'told again with others',
+    'slack summary',
+    'teams summary',
   ],
   'webhook batch': ['one event', 'several events'],
   publisher: ['out of time'],

@@ -30,15 +30,56 @@ const DETAILS: readonly (Detail & { readonly isLinked: boolean })[] = [
 ];
 
 /** As many of the records, in order, as fit, at the level of detail that shows the most changes; and a count of
- *  the rest. */
+ *  the rest. Of a summary: as many places as fit. */
 export function fitRecords<Part>(
-  records: readonly ChatRecord[],
+  { records, flood }: Pick<ChatTopic, 'records' | 'flood'>,
   room: Room<Part>,
 ): { parts: Part[]; left: Tally } {
+  if (flood) return { parts: fitFlood(flood, room), left: tallyOf([]) };
   const bare = records.map(record => ({ ...record, link: undefined }));
   return DETAILS.map(detail => fill(detail.isLinked ? records : bare, detail, room)).reduce((best, next) =>
     next.left.changes < best.left.changes ? next : best,
   );
+}
+
+/** The number of places that a summary shows at most. */
+const MAX_PLACES = 10;
+
+/** A summary's places with their links, else without, else fewer. The rest is counted. */
+function fitFlood<Part>(flood: NonNullable<ChatTopic['flood']>, { write, size, total }: Room<Part>): Part[] {
+  for (let shown = Math.min(MAX_PLACES, flood.places.length); shown >= 0; shown--)
+    for (const isLinked of [true, false]) {
+      const parts = floodViews(flood, shown, isLinked).map(write);
+      if (parts.reduce((sum, part) => sum + size(part), 0) <= total) return parts;
+    }
+  return [];
+}
+
+function floodViews(
+  { by, places }: NonNullable<ChatTopic['flood']>,
+  shown: number,
+  isLinked: boolean,
+): RecordView[] {
+  const left = places.slice(shown);
+  const changes = left.reduce((sum, place) => sum + place.changes, 0);
+  return [
+    ...(by === undefined ? [] : [viewOfText(by)]),
+    ...places.slice(0, shown).map(({ name, link, changes, origin }) => {
+      const where = origin === undefined ? '' : ` · ${origin}`;
+      const rest = { text: ` · ${counted(changes, 'change')}${where}`, look: 'plain' } as const;
+      return {
+        ...viewOfText(''),
+        heading: [{ text: name, look: 'strong', link: isLinked ? link : undefined }, rest],
+      } as const;
+    }),
+    ...(left.length > 0
+      ? [viewOfText(`and ${left.length.toLocaleString('en')} more · ${counted(changes, 'change')}`)]
+      : []),
+  ];
+}
+
+function viewOfText(text: string): RecordView {
+  return { heading: [{ text, look: 'plain' }], lines: [], shown: 0 };
 }
 
 /** Counts the changes of some records, less those that are `shown` of each. */

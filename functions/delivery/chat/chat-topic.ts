@@ -1,17 +1,11 @@
 import { namesInWords } from '../../basics/names-in-words.ts';
-import type {
-  Actor,
-  FieldChange,
-  FieldEvent,
-  ProjectEvent,
-  PropertyChange,
-  TaskEvent,
-} from '../../model/event.ts';
+import type { Actor, FieldEvent, ProjectEvent, PropertyChange, TaskEvent } from '../../model/event.ts';
 import { asFieldChange } from '../../model/field-definition.ts';
+import { byRelevance, type ChatField, mostRelevant } from './chat-relevance.ts';
 import { cleanText, isolate, label, valueInWords } from './chat-text.ts';
 
-/** The content of one chat message: the changes of one project, those of a process's fields, or one event of a
- *  process. Its texts are data, cleaned and shortened, but not yet escaped for a chat. */
+/** The content of one chat message: the changes of one project, those of a process's fields, one event of a
+ *  process, or a summary of many changes. Its texts are data, cleaned and shortened, but not yet escaped for a chat. */
 export interface ChatTopic {
   readonly title: string;
   readonly link?: string | undefined;
@@ -25,10 +19,23 @@ export interface ChatTopic {
   readonly by?: string | undefined;
   readonly records: readonly ChatRecord[];
   readonly eventIds: readonly string[];
+  /** Only of a summary of many changes, which has no records. */
+  readonly flood?: {
+    /** Those who made the changes, in words. */
+    readonly by: string | undefined;
+    /** Where the changes were made, the most changes first. */
+    readonly places: readonly ChatPlace[];
+  };
 }
 
-/** A field that changed, or a field of a record that was created or deleted. */
-export type ChatField = Omit<FieldChange, 'type'>;
+/** A project, or the fields, the audit log or a notice of a process. */
+export interface ChatPlace {
+  readonly name: string;
+  readonly link?: string | undefined;
+  readonly changes: number;
+  /** Process and workspace, where the places differ in it. */
+  readonly origin?: string;
+}
 
 /** One event about a project, a task or a field. */
 export interface ChatRecord {
@@ -37,7 +44,7 @@ export interface ChatRecord {
   readonly id: string;
   readonly name: string;
   readonly link?: string | undefined;
-  /** The fields that changed; of a created or deleted record, the most relevant ones. */
+  /** The fields that changed, the most relevant ones first; of a created or deleted record, only these. */
   readonly fields: readonly ChatField[];
   /** The number of filled custom fields of a new record that are not in `fields`. */
   readonly omitted: number;
@@ -69,7 +76,7 @@ function fieldsOf(
   changes: readonly ChatField[],
   { name, record = {} }: ProjectEvent['data']['project'],
 ): Pick<ChatRecord, 'fields' | 'omitted'> {
-  if (action === 'updated') return { fields: changes, omitted: 0 };
+  if (action === 'updated') return { fields: byRelevance(changes), omitted: 0 };
   if (action === 'created') return relevantFields(changes, name);
   // A deletion event has no changes, so custom fields and their names are unknown.
   const properties = Object.entries(record).map(
@@ -99,14 +106,6 @@ export function fieldRecord({ type, data }: FieldEvent): ChatRecord {
   };
 }
 
-/** The most relevant fields of a created or deleted record: assignee, due date, status. service-api.md §2.4
- *  doesn't name these fields, so each line lists the usual names; the first that the record has is used. */
-const RELEVANT: readonly (readonly string[])[] = [
-  ['assignee', 'assignees', 'assignedto', 'responsible', 'owner', 'owners'],
-  ['duedate', 'due', 'dueon', 'dueat', 'deadline'],
-  ['status', 'state'],
-];
-
 /** Maximum number of custom fields shown in addition. */
 const MAX_CUSTOM = 3;
 
@@ -117,21 +116,11 @@ function relevantFields(
   name: string | undefined,
 ): { readonly fields: readonly ChatField[]; readonly omitted: number } {
   const readable = all.filter(({ to }) => valueInWords(to) !== undefined);
-  const first = RELEVANT.flatMap(names => firstOf(names, readable) ?? []);
+  const first = mostRelevant(readable);
   const isListed = (field: ChatField) => first.includes(field) || isName(field, name);
   const others = readable.filter(field => field.kind === 'custom' && !isListed(field)).slice(0, MAX_CUSTOM);
   const custom = all.filter(field => field.kind === 'custom' && !isListed(field));
   return { fields: [...first, ...others], omitted: custom.length - others.length };
-}
-
-function firstOf(names: readonly string[], fields: readonly ChatField[]): ChatField | undefined {
-  const matches = names.map(name => fields.find(field => isNamed(field, name)));
-  return matches.find(field => field !== undefined);
-}
-
-/** Ignores spelling: `dueDate`, `due_date` and `Due date` are the same name. */
-function isNamed({ field, name }: ChatField, wanted: string): boolean {
-  return [field, name].some(text => text.replace(/[\s_-]/g, '').toLowerCase() === wanted);
 }
 
 function isName({ field, to }: ChatField, name: string | undefined): boolean {

@@ -9,6 +9,7 @@ import type {
   TaskEvent,
   TestEvent,
 } from '../../model/event.ts';
+import { rankOfAll } from './chat-relevance.ts';
 import { cleanText, label } from './chat-text.ts';
 import { type ChatRecord, type ChatTopic, chatRecord, fieldRecord, withSharedActors } from './chat-topic.ts';
 
@@ -22,7 +23,7 @@ type NonEmpty<Event> = [Event, ...Event[]];
  *  `source.*` event and per test. Duplicate events are dropped. */
 export function chatTopics(events: readonly SentEvent[], templates?: LinkTemplates): ChatTopic[] {
   const unique = [...new Map(events.map(event => [event.id, event])).values()];
-  const groups = Map.groupBy(unique, event => JSON.stringify(subjectOf(event)));
+  const groups = Map.groupBy(unique, subjectOf);
   return [...groups.values()].map(group => {
     const sorted = group.sort(byPosition) as NonEmpty<SentEvent>;
     const [first] = sorted;
@@ -36,11 +37,11 @@ export function chatTopics(events: readonly SentEvent[], templates?: LinkTemplat
 }
 
 /** Events with the same subject share a topic. They are of one kind. */
-function subjectOf(event: SentEvent): string[] {
-  if (isRecordEvent(event)) return [event.source, event.data.project.id];
+export function subjectOf(event: SentEvent): string {
+  if (isRecordEvent(event)) return JSON.stringify([event.source, event.data.project.id]);
   // A source is never the name of a type, so a project id cannot produce the same subject.
-  if (isAuditEvent(event)) return [event.type, event.source];
-  return isFieldEvent(event) ? [event.source] : [event.id];
+  if (isAuditEvent(event)) return JSON.stringify([event.type, event.source]);
+  return JSON.stringify(isFieldEvent(event) ? [event.source] : [event.id]);
 }
 
 function fieldsTopic(events: NonEmpty<FieldEvent>): ChatTopic {
@@ -56,11 +57,12 @@ function fieldsTopic(events: NonEmpty<FieldEvent>): ChatTopic {
 function projectTopic(events: NonEmpty<RecordEvent>, templates?: LinkTemplates): ChatTopic {
   const project = events.findLast(event => cleanText(event.data.project.name ?? '') !== '') ?? events[0];
   const { id, name = '' } = project.data.project;
-  const records = events.map(chatRecord);
-  const actors = events.map(({ data }) => data.actors);
+  const ordered = recordsByRelevance(events);
+  const records = ordered.map(chatRecord);
+  const actors = ordered.map(({ data }) => data.actors);
   const exists = isNotDeletedIn(records);
   const hasProject = exists({ entity: 'project', id });
-  const linked = events.map((event, index) => {
+  const linked = ordered.map((event, index) => {
     const record = records[index] as ChatRecord;
     const isLinked = record.entity === 'task' && record.action !== 'deleted' && hasProject && exists(record);
     return isLinked ? { ...record, link: taskLink(event as TaskEvent, templates) } : record;
@@ -73,6 +75,20 @@ function projectTopic(events: NonEmpty<RecordEvent>, templates?: LinkTemplates):
     ...withSharedActors(linked, actors),
     eventIds: events.map(event => event.id),
   };
+}
+
+/** The events by the most relevant change of their record: what people look for comes first, also in the notification.
+ *  Those of one record stay together, in their order. */
+function recordsByRelevance(events: readonly RecordEvent[]): RecordEvent[] {
+  const recordOf = ({ data }: RecordEvent) => ('task' in data ? `task ${data.task.id}` : 'project');
+  const records = [...Map.groupBy(events, recordOf).values()].map(some => ({
+    some,
+    // A record that appears or disappears is as relevant as a status.
+    rank: Math.min(
+      ...some.map(({ type, data }) => (type.endsWith('.updated') ? rankOfAll(data.changes) : 0)),
+    ),
+  }));
+  return records.toSorted((one, other) => one.rank - other.rank).flatMap(({ some }) => some);
 }
 
 /** Whether these events did not delete a record: a link to a deleted one is broken. */
@@ -102,7 +118,8 @@ function isTestEvent(event: SentEvent): event is TestEvent {
   return event.type === 'changewire.test';
 }
 
-function byPosition(one: SentEvent, other: SentEvent): number {
+/** The order of commits. */
+export function byPosition(one: SentEvent, other: SentEvent): number {
   return Number(one.sequence) - Number(other.sequence) || indexOf(one) - indexOf(other);
 }
 

@@ -1,5 +1,6 @@
+import type { ChatField } from './chat-relevance.ts';
 import { type ChatValue, chatValue, chatValues, counted, label } from './chat-text.ts';
-import type { ChatField, ChatRecord } from './chat-topic.ts';
+import type { ChatRecord } from './chat-topic.ts';
 
 /** Text of one appearance. `good` and `bad` colour what was added and what was removed, where a chat has
  *  colours. */

@@ -8,7 +8,7 @@ import type { RecordView, Run } from '../chat/chat-view.ts';
 export function slackMessage(topic: ChatTopic) {
   const all = tallyOf(topic.records);
   const empty = JSON.stringify(compose(topic, [], all)).length;
-  const { parts, left } = fitRecords(topic.records, {
+  const { parts, left } = fitRecords(topic, {
     total: SLACK_LIMITS.message - empty,
     parts: SLACK_LIMITS.blocks - 3,
     write: view => ({ view, block: recordBlock(view) }),

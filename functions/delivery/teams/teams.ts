@@ -17,7 +17,7 @@ export function teamsBytes(json: string): number {
 /** A topic as a message for a Teams Workflows webhook: an Adaptive Card 1.5. */
 export function teamsMessage(topic: ChatTopic) {
   const empty = teamsBytes(JSON.stringify(compose(topic, [], tallyOf(topic.records))));
-  const { parts, left } = fitRecords(topic.records, {
+  const { parts, left } = fitRecords(topic, {
     total: MAX_BYTES - empty,
     parts: MAX_RECORDS,
     write: recordElement,

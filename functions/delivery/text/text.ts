@@ -23,18 +23,17 @@ export function textMessage(topic: ChatTopic, endpoint: EndpointSettings) {
 function textOf(topic: ChatTopic, form: Form): string {
   const { size, limit } = form;
   const empty = size(compose(topic, [], tallyOf(topic.records), form));
-  if (topic.note !== undefined) {
-    const note = cutText(topic.note, limit - empty - NOTE_MARGIN, part => size(inertText(part, form)));
-    return compose(topic, [lineText(note, form)], tallyOf([]), form);
-  }
-  const { parts, left } = fitRecords(topic.records, {
-    total: limit - empty,
+  const free = limit - empty - NOTE_MARGIN;
+  const shown = cutText(topic.note ?? '', free, part => size(inertText(part, form)));
+  const note = topic.note === undefined ? [] : [lineText(shown, form)];
+  const { parts, left } = fitRecords(topic, {
+    // 1 for the end of each line.
+    total: limit - empty - note.reduce((sum, text) => sum + size(text) + 1, 0),
     parts: MAX_RECORDS,
     write: view => recordText(view, form),
-    // 1 for the end of the line.
     size: part => size(part) + 1,
   });
-  return compose(topic, parts, left, form);
+  return compose(topic, [...note, ...parts], left, form);
 }
 
 function compose(topic: ChatTopic, parts: readonly string[], left: Tally, form: Form): string {

@@ -11,11 +11,11 @@ import {
 } from '../../../functions/changes/process-events.ts';
 import type { ChatRecord } from '../../../functions/delivery/chat/chat-topic.ts';
 import { linesOf, type Run, viewOf } from '../../../functions/delivery/chat/chat-view.ts';
-import { chatMessages } from '../../../functions/delivery/kinds.ts';
+import { chatMessages, openFlood } from '../../../functions/delivery/kinds.ts';
 import { slackMessage } from '../../../functions/delivery/slack/slack.ts';
 import { teamsMessage } from '../../../functions/delivery/teams/teams.ts';
 import { textMessage } from '../../../functions/delivery/text/text.ts';
-import type { LinkTemplates } from '../../../functions/model/endpoint.ts';
+import type { EndpointSettings, LinkTemplates } from '../../../functions/model/endpoint.ts';
 import type { Actor, ChangeEvent, FieldChange, SentEvent } from '../../../functions/model/event.ts';
 import type { Definitions, FieldDefinition } from '../../../functions/model/field-definition.ts';
 import type { KindSettings } from '../../../functions/model/kinds.ts';
@@ -299,6 +299,17 @@ export const teamsMessages = (events: readonly SentEvent[], links: Links = {}) =
 
 export const textMessages = (events: readonly SentEvent[], settings: KindSettings, links: Links = {}) =>
   chatMessages(events, textMessage, { endpoint: { name: 'ops', kind: 'text', ...settings }, ...links });
+
+/** The one message that sums up these events. */
+export function floodMessage(
+  events: readonly SentEvent[],
+  settings: Pick<EndpointSettings, 'kind'> & KindSettings,
+  links: Links = {},
+): { readonly body: string; readonly headers?: Readonly<Record<string, string>> } {
+  const flood = openFlood({ endpoint: { name: 'ops', ...settings }, ...links });
+  for (const event of events) flood.add(event);
+  return flood.request(0, { url: 'https://chat.example/' });
+}
 
 const MARKS = { plain: '', strong: '*', struck: '~', faint: '_', good: '_', bad: '_' };
 

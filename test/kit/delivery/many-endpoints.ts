@@ -10,7 +10,7 @@ import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
 import { servedByLambda, sqsQueue, sqsQueueBeside } from '../../../functions/queue/sqs.ts';
 import { createEndpointRows, createSlots } from '../../../functions/store/dynamo/endpoints.ts';
 import { createDeliveries } from '../../../functions/store/dynamo/store.ts';
-import type { Deliveries } from '../../../functions/store/store.ts';
+import type { Deliveries, Store } from '../../../functions/store/store.ts';
 import { CHAT, DRAINS, type Serving, WEBHOOKS } from '../../../infra/parts/serving.ts';
 import { seededRandom } from '../../../simulator/data/random.ts';
 import { Coverage } from '../../simulation/faults.ts';
@@ -61,11 +61,12 @@ export async function simulate(
   members: readonly Member[],
   ms: number,
   begin: (world: World, after: (ms: number, action: () => void) => void) => Promise<void> | void,
+  deployment: Deployment = {},
 ): Promise<number[][]> {
   const scheduler = new Scheduler(AT);
   const restore = virtualTimers(scheduler);
   try {
-    const world = openWorld(scheduler, members);
+    const world = openWorld(scheduler, members, deployment);
     await begin(world, (ms, action) => void scheduler.after(ms, action));
     await scheduler.pass(ms);
     return world.waits();
@@ -74,7 +75,13 @@ export async function simulate(
   }
 }
 
-function openWorld(scheduler: Scheduler, members: readonly Member[]) {
+/** Where the handlers run; on AWS by default. */
+interface Deployment {
+  readonly store?: Pick<Store, 'endpoints' | 'deliveries' | 'slots'>;
+  readonly chat?: Serving;
+}
+
+function openWorld(scheduler: Scheduler, members: readonly Member[], { store, chat: serving }: Deployment) {
   const clock = () => scheduler.now;
   const random = seededRandom(1);
   const queueOf = (name: string) =>
@@ -95,7 +102,7 @@ function openWorld(scheduler: Scheduler, members: readonly Member[]) {
   const configured = members.map(
     ({ settings }, index): EndpointSettings => ({ ...settings, name: `e${index}` }),
   );
-  const rows = createEndpointRows(table);
+  const rows = store?.endpoints ?? createEndpointRows(table);
   const registry = () => createRegistry(configured, rows, clock);
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const common = {
@@ -114,8 +121,10 @@ function openWorld(scheduler: Scheduler, members: readonly Member[]) {
       for (const mark of marksIn(body)) routed.set(`${to.name} ${mark}`, clock());
     return sendAll(messages);
   };
+  const posts: { readonly name: string; readonly body: string; readonly at: number }[] = [];
   const openAgent = () =>
     new Receivers(scheduler, members, (name, body) => {
+      posts.push({ name, body, at: scheduler.now - AT });
       for (const mark of marksIn(body)) {
         const key = `${name} ${mark}`;
         tried.set(key, tried.get(key) ?? clock());
@@ -132,6 +141,7 @@ function openWorld(scheduler: Scheduler, members: readonly Member[]) {
       return backlog.slice(0, given[1]).map(number => rowOf(name, number));
     },
     remove: async (name, places) => {
+      if (!backlogs.has(name)) return deliveries.remove(name, places);
       await scheduler.sleep(REQUEST_MS);
       const removed = new Set(places);
       const left = (backlogs.get(name) ?? []).filter(number => !removed.has(String(number)));
@@ -143,8 +153,8 @@ function openWorld(scheduler: Scheduler, members: readonly Member[]) {
   const starting = () => {
     const deliver = createDeliver({
       ...{ ...common, openAgent, allowLoopback: false, registry: registry() },
-      deliveries: withBacklogs(createDeliveries(table)),
-      slots: createSlots(table),
+      deliveries: withBacklogs(store?.deliveries ?? createDeliveries(table)),
+      slots: store?.slots ?? createSlots(table),
       sleep: ms => scheduler.sleep(ms),
       secrets: {
         nameOf: name => name,
@@ -158,11 +168,14 @@ function openWorld(scheduler: Scheduler, members: readonly Member[]) {
   const tick = createTick({ ...common, registry: registry(), jobs: async () => undefined });
   every(scheduler, MINUTE, () => void tick());
   serve(scheduler, deliveries, WEBHOOKS, starting);
-  serve(scheduler, chat, CHAT, starting);
+  serve(scheduler, chat, serving ?? CHAT, starting);
   serve(scheduler, drains, DRAINS, starting);
   return {
     /** Wakes a run for the backlog of one endpoint. */
     wake: (index: number) => common.queues.wake(configured[index] as EndpointSettings, 0),
+    /** The requests that all receivers got, `at` ms after the beginning. */
+    posts,
+    deliveries: store?.deliveries ?? createDeliveries(base),
     /** The event with this number: that of a project of its own. */
     eventOf,
     publish: (body: string) =>

@@ -67,7 +67,7 @@ const card = z.strictObject({
     .string()
     .regex(
       new RegExp(
-        `^(?:[\\d,]+ changes? in ${place}|Deletions are on hold|Changes are late|Changes are sent again|A project is skipped|Audit log)$`,
+        `^(?:[\\d,]+ changes? in ${place}|[\\d,]+ changes(?: in [\\d,]+ projects?)?|Deletions are on hold|Changes are late|Changes are sent again|A project is skipped|Audit log)$`,
       ),
     ),
   msteams: z.strictObject({ width: z.literal('Full') }),

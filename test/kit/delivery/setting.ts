@@ -4,7 +4,7 @@ import type { DrainDependencies } from '../../../functions/delivery/drain.ts';
 import { EndpointHealth } from '../../../functions/delivery/endpoint-health.ts';
 import { joined } from '../../../functions/delivery/health.ts';
 import type { Answer, NoAnswer } from '../../../functions/delivery/http/post.ts';
-import { chatJobs, webhookJobs } from '../../../functions/delivery/kinds.ts';
+import { chatJobs, openFlood, webhookJobs } from '../../../functions/delivery/kinds.ts';
 import type { Queues } from '../../../functions/delivery/queues.ts';
 import { STANDARD_TIMING } from '../../../functions/delivery/retries.ts';
 import { QueueSettler } from '../../../functions/delivery/settlers.ts';
@@ -194,6 +194,7 @@ export function openSetting(post: Answers = () => answered(200)) {
     }),
     // One message for each event, with its id as content.
     jobsOf: jobsWith((events, kind) => events.map(({ id }) => ({ body: `${kind} ${id}`, eventIds: [id] }))),
+    openFlood: endpoint => openFlood({ endpoint }),
     timing: STANDARD_TIMING,
     clock: () => state.now,
     random: () => 0,

@@ -77,8 +77,8 @@ export const DELIVERY: BugsByFile = {
     'events of one commit in any order': ['indexOf(one) - indexOf(other)', 'indexOf(one) - indexOf(one)'],
     'the first name of a renamed project as title': ['events.findLast(event =>', 'events.find(event =>'],
     'projects of one name told as one': [
-      'return [event.source, event.data.project.id];',
-      'return [event.source, event.data.project.name ?? event.data.project.id];',
+      'return JSON.stringify([event.source, event.data.project.id]);',
+      'return JSON.stringify([event.source, event.data.project.name ?? event.data.project.id]);',
     ],
   },
   'delivery/chat/chat-view.ts': {

@@ -7,6 +7,7 @@ import {
   change,
   commitOf,
   field,
+  floodMessage,
   slackMessages,
   teamsMessages,
   templates,
@@ -15,6 +16,7 @@ import { readSlack } from '../../kit/delivery/read-slack.ts';
 import { readTeams } from '../../kit/delivery/read-teams.ts';
 import { Violation } from '../oracle/violation.ts';
 import { textAt } from '../texts.ts';
+import { floodFault, isSummary } from './check-flood.ts';
 import { tellsGroup } from './check-message.ts';
 
 const CHATS = [
@@ -45,6 +47,29 @@ function faults(
     }
   });
 }
+
+const ANN = { id: 'u-1', name: 'Ann Lee' };
+const BOB = { id: 'u-2', name: 'Bob Ray' };
+/** 70 changes of 15 projects and their process. */
+const FLOOD = [
+  ...Array.from({ length: 14 }, (_, project) =>
+    commitOf(
+      Array.from({ length: 4 }, (_, task) =>
+        change(`t-${task}`, `Task ${task}`, [field('Status', 'Open', 'Done')]),
+      ),
+      {
+        ...{ projectId: `p-${project}`, name: `Project ${project}`, version: 1.8e12 + project },
+        actors: { 't-0': [ANN], 't-1': [ANN, BOB] },
+      },
+    ),
+  ).flat(),
+  ...commitOf([change('t', 'Call', [field('Status', 'Open', 'Done'), field('Owner', 'Ann', 'Bob')])]),
+  ...(batches.fields ?? []),
+  ...(batches.outage ?? []).slice(1),
+  ...commitOf([change('p-13', 'Project 13', [], { entity: 'project', action: 'deleted' })], {
+    ...{ projectId: 'p-13', name: 'Project 13', version: 1.8e12 + 99 },
+  }),
+];
 
 const PROJECTS = 'https://app.example.com/customer-projects';
 const nextDigit = (digits: string) => String(Number(digits) + 1);
@@ -85,6 +110,42 @@ describe.each(CHATS)('the judge of what $name shows', chat => {
     const batch = batches[name] ?? [];
     const links = name === 'typical' ? templates : [];
     expect(faults(chat, batch, alter, links).filter(Boolean)).not.toEqual([]);
+  });
+
+  describe('of a summary', () => {
+    const kind = chat.name === 'Slack' ? ('slack' as const) : ('teams' as const);
+    const { body } = floodMessage(FLOOD, { kind }, { linkTemplates: templates });
+    const fault = (events: readonly ChangeEvent[], text = body) => {
+      const shown = chat.read(text);
+      return isSummary(shown) ? floodFault(shown, events, templates) : 'no summary';
+    };
+
+    it('takes it with every change', () => {
+      expect(fault(FLOOD)).toBeUndefined();
+      const [, ...others] = FLOOD;
+      expect(fault(others)).toContain('its title is');
+    });
+
+    it('refuses it up to 50 changes', () => {
+      const summedUp = (count: number) =>
+        fault(FLOOD.slice(0, count), floodMessage(FLOOD.slice(0, count), { kind }).body);
+      expect([50, 51].map(summedUp)).toEqual(['sums up 50 changes, which are told one by one', undefined]);
+    });
+
+    it.each<[what: string, alter: (text: string) => string]>([
+      ['another total', text => text.replaceAll('66 changes', '67 changes')],
+      ['another count of a type', text => text.replaceAll('58 changes of tasks', '57 changes of tasks')],
+      ['another count of a project', text => text.replace('4 changes', '3 changes')],
+      ['another count of the rest', text => text.replace(/(?<=more · )\d+/, nextDigit)],
+      ['another number of places left out', text => text.replace(/(?<=and )\d+(?= more ·)/, nextDigit)],
+      ['another actor', text => text.replace('by Ann Lee', 'by Ann Ray')],
+      ['another count of unknown actors', text => text.replace(/(?<=unknown for )\d+/, nextDigit)],
+      ['another project', text => text.replace('Project 3', 'Project 4')],
+      ['a link to another project', text => text.replace('/p/p-3"', '/p/p-4"')],
+    ])('refuses %s', (_, alter) => {
+      expect(alter(body)).not.toBe(body);
+      expect(fault(FLOOD, alter(body))).toEqual(expect.any(String));
+    });
   });
 
   it('refuses a link that the data bring, and one that is missing', () => {

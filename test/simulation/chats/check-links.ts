@@ -3,7 +3,7 @@ import type { ChangeEvent, ProjectEvent, TaskEvent } from '../../../functions/mo
 import { type Shown, visible } from '../../kit/delivery/shown.ts';
 import type { Item } from './items.ts';
 
-type RecordEvent = ProjectEvent | TaskEvent;
+export type RecordEvent = ProjectEvent | TaskEvent;
 
 /** With fewer records than these, a message has room for all links. */
 const FEW = 5;
@@ -58,7 +58,7 @@ function addressesOf(events: readonly ChangeEvent[], templates: LinkTemplates) {
   };
 }
 
-function address(template: string | undefined, { data }: RecordEvent): string | undefined {
+export function address(template: string | undefined, { data }: RecordEvent): string | undefined {
   const ids = [data.process.id, data.project.id, 'task' in data ? data.task.id : ''];
   if (template === undefined || ids.some(id => /^\.\.?$/.test(id))) return undefined;
   const [processId = '', projectId = '', taskId = ''] = ids.map(id =>

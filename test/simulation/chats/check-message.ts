@@ -10,7 +10,7 @@ import type {
 import { type Shown, visible } from '../../kit/delivery/shown.ts';
 import { linkFault } from './check-links.ts';
 import { isSentenceOf, shownIn } from './check-paragraph.ts';
-import { type Item, inOrder, itemOf } from './items.ts';
+import { asShown, type Item, inOrder, itemOf } from './items.ts';
 import { differ, isCutOf, namesActors, originOf, span } from './tells.ts';
 
 /** How many units of a title are shown, counted after Slack's escapes. */
@@ -32,7 +32,8 @@ export function tellsGroup(
   if (first.type === 'audit.recorded')
     return entriesFault(shown, events as [AuditEvent, ...AuditEvent[]]) ?? { left: 0 };
   const ordered = inOrder(events as (ProjectEvent | TaskEvent | FieldEvent)[]);
-  const items = ordered.map(itemOf);
+  const shownEvents = asShown(ordered);
+  const items = shownEvents.map(itemOf);
   const all = items.reduce((sum, { count }) => sum + count, 0);
   const tally = tallyOf(items, () => 0, 'change');
   const summary = `${tally} · ${originOf(first)}`;
@@ -44,8 +45,8 @@ export function tellsGroup(
     (isOfAll ? byFault(byInSummary, items) : differ('summary', shown.summary, summary)) ??
     differ('times', shown.times.join(), timesOf(ordered).join()) ??
     differ('other text', shown.instead ?? tally, tally) ??
-    sentenceFault(shown, ordered[0] as ChangeEvent, items, { left: all - 1, isOfAll }) ??
-    linkFault(shown, ordered, items, templates);
+    sentenceFault(shown, shownEvents[0] as ChangeEvent, items, { left: all - 1, isOfAll }) ??
+    linkFault(shown, shownEvents, items, templates);
   if (wrong !== undefined) return wrong;
   const counts: number[] = [];
   for (const [index, paragraph] of shown.paragraphs.entries()) {
@@ -130,9 +131,9 @@ function titleFault(
 }
 
 /** The times that a message shows, from the earliest reading to the latest. */
-function timesOf(events: readonly (ProjectEvent | TaskEvent | FieldEvent)[]): string[] {
+export function timesOf(events: readonly ChangeEvent[]): string[] {
   const spans = events.map(({ time, data }) =>
-    'observed' in data ? data.observed : { after: time, before: time },
+    'observed' in data ? data.observed : { after: 'since' in data ? data.since : time, before: time },
   );
   return span(
     Math.min(...spans.map(({ after }) => Date.parse(after))),
@@ -140,7 +141,7 @@ function timesOf(events: readonly (ProjectEvent | TaskEvent | FieldEvent)[]): st
   );
 }
 
-const SOURCE_TITLES: Record<SourceEvent['type'], string> = {
+export const SOURCE_TITLES: Record<SourceEvent['type'], string> = {
   'source.held': 'Deletions are on hold',
   'source.stalled': 'Changes are late',
   'source.skipped': 'A project is skipped',

@@ -48,7 +48,8 @@ function recordItem({ type, data }: RecordEvent): Item {
     ...{ field, name: field, kind: 'builtin', type: '', from: null, to },
   })) as FieldChange[];
   const wanted = wantedOf(action === 'deleted' ? deleted : data.changes, name);
-  const { fields, untold } = action === 'updated' ? { fields: data.changes, untold: 0 } : wanted;
+  const updated = data.changes.toSorted((one, other) => placeOf(one) - placeOf(other));
+  const { fields, untold } = action === 'updated' ? { fields: updated, untold: 0 } : wanted;
   return {
     place: isTask ? 'task' : 'project',
     id,
@@ -67,14 +68,45 @@ function recordItem({ type, data }: RecordEvent): Item {
 /** The fields that are told of a record that was created or deleted (docs/chat.md): in each line the
  *  possible names, the most usual one first. */
 const WANTED = [
-  'assignee assignees assignedto responsible owner owners',
+  'status state phase stage',
+  'assignee assignees assigned assignedto responsible owner owners',
   'duedate due dueon dueat deadline',
-  'status state',
 ].map(names => names.split(' '));
 const OTHERS = 3;
 
+const squeezed = (text: string) => [...text.toLowerCase()].filter(unit => !/[-_\s]/.test(unit)).join('');
+
+/** The place of a changed field: a status, an owner, a due date, another date, and the rest. */
+function placeOf({ field, name, type }: FieldChange): number {
+  const words = [field, name].flatMap(text => [
+    squeezed(text),
+    ...text.split(/[^\p{L}\p{N}]+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u).map(word => word.toLowerCase()),
+  ]);
+  const places = WANTED.map(names => names.some(name => words.includes(name)));
+  if (type === 'date') return places[2] && !places[0] && !places[1] ? 2 : 3;
+  return places.includes(true) ? places.indexOf(true) : 4;
+}
+
+/** The events of one project as a message shows them: those of a record together, and the records by the place of their first
+ *  change. */
+export function asShown<Event extends RecordEvent | FieldEvent>(events: readonly Event[]): Event[] {
+  const [first] = events;
+  if (!first || 'field' in first.data) return [...events];
+  const idOf = ({ data }: Event) => ('task' in data ? `task ${data.task.id}` : '');
+  const placeOfAll = (some: readonly Event[]) =>
+    Math.min(
+      4,
+      ...some.flatMap(({ type, data }) =>
+        type.endsWith('.updated') ? (data.changes as FieldChange[]).map(placeOf) : [0],
+      ),
+    );
+  return [...new Set(events.map(idOf))]
+    .map(id => events.filter(event => idOf(event) === id))
+    .toSorted((one, other) => placeOfAll(one) - placeOfAll(other))
+    .flat();
+}
+
 function wantedOf(all: readonly FieldChange[], recordName: string | undefined) {
-  const squeezed = (text: string) => [...text.toLowerCase()].filter(unit => !/[-_\s]/.test(unit)).join('');
   const fields: FieldChange[] = [];
   for (const names of WANTED) {
     const ranked = all

@@ -1,6 +1,7 @@
 import type { LinkTemplates } from '../../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import type { Shown } from '../../kit/delivery/shown.ts';
+import { floodFault, isSummary } from '../chats/check-flood.ts';
 import { tellsGroup } from '../chats/check-message.ts';
 import type { Coverage } from '../faults.ts';
 import type { InHand, Reader, Taken } from './batches.ts';
@@ -26,6 +27,16 @@ export class ChannelOracle {
   readonly read: Reader = (body, records, taken) => {
     const shown = this.#look(body);
     const faults: string[] = [];
+    if (isSummary(shown)) {
+      const letters = lettersOf(records, taken);
+      const events = [...new Map(letters.map(({ event }) => [event.id, event])).values()];
+      const fault = floodFault(shown, events, this.#templates);
+      if (fault === undefined) {
+        this.#coverage.add('chat', `${this.#name} summary`);
+        return letters.map(({ record }) => record);
+      }
+      faults.push(`a summary: ${fault}`);
+    }
     for (const group of groupsOf(records, taken)) {
       for (const events of eventSets(group)) {
         const told = tellsGroup(shown, events, this.#templates);
@@ -77,12 +88,17 @@ function eventSets(group: readonly Letter[]): ChangeEvent[][] {
 /** The groups of events that a message may tell, as far as they were not told in this run: the oldest first,
  *  as they are sent, because messages of two groups may have the same text. */
 function groupsOf(records: readonly InHand[], taken: readonly Taken[]): Letter[][] {
-  const told = new Set(taken.flatMap(one => one.records));
-  const letters = records
-    .filter(record => !told.has(record))
-    .map(record => ({ record, event: JSON.parse(record.body) as ChangeEvent }))
-    .toSorted((one, other) => Number(one.event.sequence) - Number(other.event.sequence));
+  const letters = lettersOf(records, taken).toSorted(
+    (one, other) => Number(one.event.sequence) - Number(other.event.sequence),
+  );
   return [...Map.groupBy(letters, ({ event }) => placeOf(event)).values()];
+}
+
+function lettersOf(records: readonly InHand[], taken: readonly Taken[]): Letter[] {
+  const told = new Set(taken.flatMap(one => one.records));
+  return records
+    .filter(record => !told.has(record))
+    .map(record => ({ record, event: JSON.parse(record.body) as ChangeEvent }));
 }
 
 function placeOf({ type, source, data, id }: ChangeEvent): string {

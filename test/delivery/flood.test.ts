@@ -1,0 +1,257 @@
+import { Duration } from 'aws-cdk-lib';
+import { describe, expect, it } from 'vitest';
+import { type DrainDependencies, drain } from '../../functions/delivery/drain.ts';
+import { joined } from '../../functions/delivery/health.ts';
+import type { Answer } from '../../functions/delivery/http/post.ts';
+import { jobsOf as jobsOfKind } from '../../functions/delivery/kinds.ts';
+import type { NewDelivery } from '../../functions/model/delivery.ts';
+import type { EndpointSettings } from '../../functions/model/endpoint.ts';
+import { openSqliteStore } from '../../functions/store/sqlite/store.ts';
+import { QUEUES } from '../../local/data/store.ts';
+import { change, commitOf, field } from '../kit/delivery/chat-batches.ts';
+import { simulate } from '../kit/delivery/many-endpoints.ts';
+import { readSlack } from '../kit/delivery/read-slack.ts';
+import {
+  AT,
+  answered,
+  endpointOf,
+  HOUR,
+  MINUTE,
+  messageOf,
+  openSetting,
+  SECOND,
+} from '../kit/delivery/setting.ts';
+import { STORES, type TestStore } from '../kit/store/stores.ts';
+
+/** New tasks, `each` in a project, as their events are published. */
+function newTasks(count: number, each: number): string[] {
+  return Array.from({ length: Math.ceil(count / each) }, (_, project) =>
+    commitOf(
+      Array.from({ length: Math.min(each, count - project * each) }, (_, task) =>
+        change(`t-${project}-${task}`, `Task ${task}`, [field('Status', null, 'Open')], {
+          action: 'created',
+        }),
+      ),
+      { projectId: `p-${project}`, name: `Project ${project}`, version: AT + project },
+    ),
+  )
+    .flat()
+    .map(event => JSON.stringify(event));
+}
+
+/** The number of changes that a message counts. */
+function countIn(body: string): number {
+  const { title, summary } = readSlack(body);
+  const [, count = ''] = /^([\d,]+) changes?/.exec(title) ?? /([\d,]+) changes? in/.exec(summary) ?? [];
+  return Number(count.replaceAll(',', ''));
+}
+
+/** What a Slack channel gets of these events, of which so many arrive at once each second. */
+async function messagesOf(bodies: readonly string[], perSecond: number, isLocal: boolean, minutes = 15) {
+  const store = isLocal ? openSqliteStore(':memory:') : undefined;
+  const local = {
+    batch: QUEUES.chat.batch,
+    window: Duration.seconds(0),
+    concurrency: 1,
+    timeout: Duration.minutes(6),
+  };
+  let posts: readonly { readonly body: string; readonly at: number }[] = [];
+  let left = 0;
+  await simulate(
+    [{ manner: 200, settings: { kind: 'slack' } }],
+    minutes * MINUTE,
+    (world, after) => {
+      posts = world.posts;
+      for (let first = 0; first < bodies.length; first += perSecond)
+        after((first / perSecond) * SECOND, () => {
+          for (const body of bodies.slice(first, first + perSecond)) void world.send(0, body);
+        });
+      after(minutes * MINUTE - 1, () => {
+        void world.deliveries.counts('e0').then(({ pending }) => {
+          left = pending;
+        });
+      });
+    },
+    store ? { store, chat: local } : {},
+  );
+  store?.close();
+  return { posts, left };
+}
+
+/** Deliveries of `count` new tasks that wait since `since` for a chat in this store. */
+async function openBacklog(
+  open: () => Promise<TestStore>,
+  count: number,
+  post?: () => Answer | Promise<Answer>,
+  since = AT - MINUTE,
+) {
+  const setting = openSetting(post);
+  const store = await open();
+  const { endpoints: rows, deliveries, slots } = store;
+  const jobsOf: typeof setting.dependencies.jobsOf = (all, endpoint) => jobsOfKind(all, { endpoint });
+  const dependencies = { ...setting.dependencies, rows, deliveries, slots, jobsOf };
+  const waiting = newTasks(count, 3).map((body, index) => {
+    const { id } = JSON.parse(body);
+    return { endpoint: 'crm', eventId: id, at: AT - HOUR + index, due: since, body, attributes: {} };
+  });
+  await rows.change('crm', () => ({ name: 'crm', health: joined({}, since, true), settings: SLACK }));
+  await deliveries.add(waiting);
+  return {
+    ...setting,
+    stop: store.stop,
+    deliveries,
+    waiting,
+    drain: (more: Partial<DrainDependencies> = {}, endpoint: EndpointSettings = SLACK) =>
+      drain(endpoint, { ...dependencies, ...more }),
+    left: async () => (await deliveries.due('crm', Number.MAX_SAFE_INTEGER, 10_000)).length,
+    notBefore: async () => (await rows.read('crm'))?.health.notBefore,
+  };
+}
+
+const SLACK = endpointOf('slack');
+
+describe.each(STORES)('the backlog of a chat, over %s', (_, open) => {
+  it('is sent in its usual messages up to 50 changes, and is one message from 51 on', async () => {
+    for (const count of [50, 51]) {
+      const backlog = await openBacklog(open, count);
+      await backlog.drain();
+      const counts = backlog.posts.map(({ body }) => countIn(body));
+      expect(counts).toEqual(count === 51 ? [51] : [...Array<number>(16).fill(3), 2]);
+      expect(await backlog.left()).toBe(0);
+      await backlog.stop();
+    }
+  });
+
+  it('is summed up once the oldest of a flood has waited for 30 s; until then new deliveries join it', async () => {
+    const backlog = await openBacklog(open, 60, undefined, AT - 10 * SECOND);
+    await backlog.drain();
+    expect([backlog.posts, backlog.wakes, await backlog.notBefore()]).toEqual([
+      ...[[], [['crm', 20]], AT + 20 * SECOND],
+    ]);
+    backlog.state.now = AT + 20 * SECOND;
+    await backlog.drain();
+    expect([backlog.posts.map(({ body }) => countIn(body)), await backlog.left()]).toEqual([[60], 0]);
+    await backlog.stop();
+  });
+
+  it('is read by pages, without what is due later, and leaves the store only after its message was accepted', async () => {
+    const leftAtPost: number[] = [];
+    const backlog = await openBacklog(open, 120, async () => {
+      leftAtPost.push(await backlog.left());
+      return answered(200);
+    });
+    const [later] = newTasks(121, 3).slice(-1) as [string];
+    const place = { endpoint: 'crm', eventId: 'later', at: AT - HOUR + 10, attributes: {} };
+    await backlog.deliveries.add([{ ...place, body: later, due: AT + HOUR }]);
+    const limits: number[] = [];
+    const pending: typeof backlog.deliveries.pending = (endpoint, limit, after) => {
+      limits.push(limit);
+      return backlog.deliveries.pending(endpoint, limit, after);
+    };
+    await backlog.drain({ deliveries: { ...backlog.deliveries, pending } });
+    expect([leftAtPost, limits, await backlog.left()]).toEqual([[121], [50, 50, 50], 1]);
+    expect(backlog.posts.map(({ body }) => countIn(body))).toEqual([120]);
+    const attempts = await backlog.deliveries.attempts('crm', 10);
+    expect(attempts.flatMap(({ events }) => events.map(({ id }) => id)).toSorted()).toEqual(
+      backlog.waiting.map(({ eventId }) => eventId).toSorted(),
+    );
+    await backlog.stop();
+  });
+
+  it('comes whole again after a kill between the acceptance and the removal', async () => {
+    const backlog = await openBacklog(open, 120);
+    const remove = () => Promise.reject(new Error('killed'));
+    await backlog.drain({ deliveries: { ...backlog.deliveries, remove } });
+    expect([backlog.posts.length, await backlog.left()]).toEqual([1, 120]);
+    backlog.state.now += MINUTE;
+    await backlog.drain();
+    expect([backlog.posts.map(({ body }) => countIn(body)), await backlog.left()]).toEqual([[120, 120], 0]);
+    await backlog.stop();
+  });
+
+  it('waits for its next attempt after a refusal, each delivery with its first attempt noted', async () => {
+    const backlog = await openBacklog(open, 60, () => answered(500));
+    await backlog.drain();
+    const rows = await backlog.deliveries.due('crm', Number.MAX_SAFE_INTEGER, 100);
+    expect([backlog.posts.length, rows.length]).toEqual([1, 60]);
+    expect(rows.every(row => row.triedAt === AT && row.attempts === 1 && row.due > AT)).toBe(true);
+    await backlog.stop();
+  });
+
+  it('loses what is malformed, can not be rendered or is not wanted, each for itself', async () => {
+    const backlog = await openBacklog(open, 60);
+    const [first] = backlog.waiting as [NewDelivery];
+    const { data, ...event } = JSON.parse(first.body);
+    const more = (id: string, body: string) => ({ ...first, eventId: id, body });
+    const of = (id: string, more: object) => JSON.stringify({ ...event, id, data, ...more });
+    await backlog.deliveries.add([
+      more('malformed', '{'),
+      more('unrenderable', of('unrenderable', { data: { process: { id: 'p' } } })),
+      more('uncountable', of('uncountable', { type: 'task.updated', data: { ...data, changes: 1 } })),
+      more('unwanted', of('unwanted', { type: 'task.deleted' })),
+    ]);
+    const filtered = { ...SLACK, filter: { events: ['task.created', 'task.updated'] } } as const;
+    await backlog.drain({}, filtered);
+    const dead = await backlog.deliveries.dead('crm', 10);
+    expect(dead.map(({ eventId }) => eventId).toSorted()).toEqual([
+      'malformed',
+      'uncountable',
+      'unrenderable',
+    ]);
+    const sum = backlog.posts.reduce((total, { body }) => total + countIn(body), 0);
+    expect([sum, await backlog.left()]).toEqual([60, 0]);
+    await backlog.stop();
+  });
+});
+
+describe('new deliveries of a chat', () => {
+  const deliver = async (count: number, each: number) => {
+    const setting = openSetting();
+    await setting.register({}, SLACK);
+    const messages = newTasks(count, each).map((body, index) => messageOf(`${index}`, body));
+    const jobsOf: typeof setting.dependencies.jobsOf = (all, endpoint) => jobsOfKind(all, { endpoint });
+    await setting.deliver(messages, SLACK, { jobsOf });
+    return [setting.posts.length, (await setting.pendingIds()).length];
+  };
+
+  it.each([
+    ['50 changes of two projects are sent', 50, 25, [2, 0]],
+    ['51 changes of two projects wait', 51, 26, [0, 51]],
+    ['51 events of one project wait', 51, 51, [0, 51]],
+  ])('%s', async (_, count, each, expected) => {
+    expect(await deliver(count, each)).toEqual(expected);
+  });
+
+  it('wait after 20 messages in a row; each half minute allows one more', async () => {
+    const setting = openSetting();
+    await setting.register({}, SLACK);
+    const jobsOf: typeof setting.dependencies.jobsOf = (all, endpoint) => jobsOfKind(all, { endpoint });
+    const sent: number[] = [];
+    for (const [index, body] of newTasks(23, 1).entries()) {
+      setting.state.now = AT + index * SECOND + (index < 22 ? 0 : 30 * SECOND);
+      await setting.deliver([messageOf(`${index}`, body, { now: setting.state.now })], SLACK, { jobsOf });
+      if (index >= 20) await setting.register({}, SLACK);
+      sent.push(setting.posts.length);
+    }
+    expect(sent.slice(18)).toEqual([19, 20, 20, 20, 21]);
+  });
+});
+
+describe.each([
+  ['DynamoDB and SQS', false],
+  ['SQLite and local queues', true],
+])('5,000 new tasks, over %s', (name, isLocal) => {
+  it.each([
+    ['of 500 projects, at once', 10, 5_000, 10],
+    ['of one project, at once', 5_000, 5_000, 10],
+    ['of 2,000 projects, 100 a second', 2.5, 100, 10],
+    ['of 500 projects, in ten minutes', 10, 9, 80],
+  ])('%s, are a few messages, which count each of them once', async (what, each, perSecond, most) => {
+    const bodies = newTasks(5_000, Math.ceil(each));
+    const { posts, left } = await messagesOf(bodies, perSecond, isLocal);
+    process.stdout.write(`5,000 new tasks ${what}, ${name}: ${posts.length} messages\n`);
+    const counts = posts.map(({ body }) => countIn(body));
+    expect([counts.reduce((sum, count) => sum + count, 0), left]).toEqual([bodies.length, 0]);
+    expect(posts.length).toBeLessThanOrEqual(most);
+  });
+});
