@@ -16,11 +16,15 @@ export type {
   WorkspaceProps,
 } from './props/changewire.ts';
 export type {
+  ConditionsProps,
   DeliveryProps,
   EndpointProps,
+  FieldTestsProps,
   FieldValue,
   FilterProps,
+  NegatedTestsProps,
   SubscriptionFilterProps,
   SubscriptionProps,
   ValueFilterProps,
+  ValueTestsProps,
 } from './props/endpoint.ts';

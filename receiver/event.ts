@@ -60,6 +60,17 @@ export interface RecordRef {
 export interface FullRecord extends RecordRef {
   /** The complete record; the last known one if it was deleted. */
   record?: Record<string, Json> | undefined;
+  /** The displayed names of custom fields that have a value, by property, where they differ from it. */
+  names?: Record<string, string> | undefined;
+}
+
+/** The project of a task. */
+export interface TaskProject extends RecordRef {
+  /** The short values of the project: each of at most 256 characters of JSON, all of 4,096, custom fields first. */
+  context?: Record<string, Json> | undefined;
+  /** The displayed names of its fields, by property, where they differ from it; also of each field that `context` has
+   *  no room for. */
+  names?: Record<string, string> | undefined;
 }
 
 /** The interval in which the change happened. */
@@ -107,7 +118,7 @@ export interface ProjectData extends RecordData {
 /** The data of a task event. */
 export interface TaskData extends RecordData {
   /** The project of the task. */
-  project: RecordRef;
+  project: TaskProject;
   /** The task. */
   task: FullRecord;
 }

@@ -41,11 +41,31 @@ const recordRef = z.strictObject({
   name: z.string().optional().describe("The record's name or title."),
 });
 
+const names = z
+  .record(z.string(), z.string())
+  .optional()
+  .describe(
+    'The displayed names of custom fields that have a value, by property, where they differ from it.',
+  );
+
 const fullRecord = recordRef.extend({
   record: z
     .record(z.string(), json)
     .optional()
     .describe('The complete record; the last known one if it was deleted.'),
+  names,
+});
+
+const taskProject = recordRef.extend({
+  context: z
+    .record(z.string(), json)
+    .optional()
+    .describe(
+      'The short values of the project: each of at most 256 characters of JSON, all of 4,096, custom fields first.',
+    ),
+  names: names.describe(
+    'The displayed names of its fields, by property, where they differ from it; also of each field that `context` has no room for.',
+  ),
 });
 
 const observed = z
@@ -72,7 +92,7 @@ const changed = {
   truncated: cut('`record`, `changes[i].from`, `changes`'),
 };
 const projectData = z.strictObject({ process, project: fullRecord, ...changed });
-const taskData = z.strictObject({ process, project: recordRef, task: fullRecord, ...changed });
+const taskData = z.strictObject({ process, project: taskProject, task: fullRecord, ...changed });
 
 const propertyValue = z.union([z.string(), z.boolean(), z.array(z.string()), z.null()]);
 

@@ -1,12 +1,6 @@
 import type { FieldChange } from '../model/event.ts';
-import {
-  CONDITIONS,
-  changesOf,
-  type EndpointFilter,
-  type FilterValue,
-  isField,
-  matchesValues,
-} from '../model/filter.ts';
+import { CONDITIONS, type EndpointFilter, matchesValues } from '../model/filter.ts';
+import { changesOf, type FilterValue, isField } from '../model/filter-value.ts';
 import type { OperationsContext } from './context.ts';
 import { searchJournal, WHOLE_JOURNAL } from './page.ts';
 import { didYouMean, wrongRequest } from './refused.ts';

@@ -55,6 +55,10 @@ export interface FilterProps {
    *  @default - none */
   readonly values?: readonly ValueFilterProps[];
 
+  /** Conditions on fields, as docs/filters.md describes them. All must hold; of a list of groups, those of one group.
+   *  @default - none */
+  readonly where?: ConditionsProps | readonly ConditionsProps[];
+
   /** Ids or names of users, of which one made the change.
    *  @default - any */
   readonly actors?: readonly string[];
@@ -88,6 +92,58 @@ export interface ValueFilterProps {
 
 /** A value of a field. */
 export type FieldValue = string | number | boolean;
+
+/** Conditions by field: its id or display name, with `project.` before it for the project of a task. */
+export type ConditionsProps = Readonly<Record<string, FieldValue | readonly FieldValue[] | FieldTestsProps>>;
+
+/** Tests of a value: it must pass all. */
+export interface ValueTestsProps {
+  /** The value is one of these.
+   *  @default - any */
+  readonly in?: FieldValue | readonly FieldValue[];
+
+  /** One of these texts is a part of the value.
+   *  @default - any */
+  readonly contains?: FieldValue | readonly FieldValue[];
+
+  /** The value is a larger number.
+   *  @default - any */
+  readonly above?: string | number;
+
+  /** The value is a smaller number.
+   *  @default - any */
+  readonly below?: string | number;
+
+  /** The value is an earlier date.
+   *  @default - any */
+  readonly before?: string;
+
+  /** The value is a later date.
+   *  @default - any */
+  readonly after?: string;
+
+  /** Whether the field has a value.
+   *  @default - any */
+  readonly exists?: boolean;
+}
+
+/** Tests of a value, and what it must not be. */
+export interface NegatedTestsProps extends ValueTestsProps {
+  /** The value does not pass these tests.
+   *  @default - none */
+  readonly not?: FieldValue | readonly FieldValue[] | ValueTestsProps;
+}
+
+/** Tests of a field. */
+export interface FieldTestsProps extends NegatedTestsProps {
+  /** The new value passes these tests, and the old one did not.
+   *  @default - none */
+  readonly became?: FieldValue | readonly FieldValue[] | NegatedTestsProps;
+
+  /** How the number or the date changed.
+   *  @default - any */
+  readonly moved?: 'later' | 'earlier' | 'more' | 'less';
+}
 
 /** An HTTP(S) receiver that SNS delivers to, once it has confirmed the subscription. */
 export interface SubscriptionProps {
