@@ -21,6 +21,7 @@ export type {
   EndpointProps,
   FieldTestsProps,
   FieldValue,
+  FieldValues,
   FilterProps,
   NegatedTestsProps,
   SubscriptionFilterProps,

@@ -60,16 +60,19 @@ export interface RecordRef {
 export interface FullRecord extends RecordRef {
   /** The complete record; the last known one if it was deleted. */
   record?: Record<string, Json> | undefined;
-  /** The displayed names of custom fields that have a value, by property, where they differ from it. */
+}
+
+/** A project or task that changed. */
+export interface NamedRecord extends FullRecord {
+  /** Displayed names of its custom fields, by property, unless equal. */
   names?: Record<string, string> | undefined;
 }
 
-/** The project of a task. */
+/** The project of a task that changed. */
 export interface TaskProject extends RecordRef {
-  /** The short values of the project: each of at most 256 characters of JSON, all of 4,096, custom fields first. */
+  /** Short values of its fields: each of at most 256 characters of JSON, together 4,096; custom fields first. */
   context?: Record<string, Json> | undefined;
-  /** The displayed names of its fields, by property, where they differ from it; also of each field that `context` has
-   *  no room for. */
+  /** Displayed names of its fields, by property, unless equal; also of those too long for `context`. */
   names?: Record<string, string> | undefined;
 }
 
@@ -112,7 +115,7 @@ export interface RecordData {
 /** The data of a project event. */
 export interface ProjectData extends RecordData {
   /** The project. */
-  project: FullRecord;
+  project: NamedRecord;
 }
 
 /** The data of a task event. */
@@ -120,7 +123,7 @@ export interface TaskData extends RecordData {
   /** The project of the task. */
   project: TaskProject;
   /** The task. */
-  task: FullRecord;
+  task: NamedRecord;
 }
 
 /** The definition of a custom field. */

@@ -193,11 +193,7 @@ export const endpointFilter = object({
     'Conditions, of which a changed field meets at least one.',
     'any',
   ),
-  where: key(
-    where,
-    'Conditions on fields as they now are, or how they changed, that all hold: see [filters](filters.md). A list has alternatives.',
-    'any',
-  ),
+  where: key(where, '[Conditions](filters.md) on fields as they now are, and how they changed.', 'any'),
   actors: key(
     actors(),
     'Ids or names of users, of whom at least one [made the change](events.md#actors); for `audit.recorded`, one of its `users`. An event without known actors never matches.',

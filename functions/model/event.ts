@@ -53,18 +53,18 @@ const fullRecord = recordRef.extend({
     .record(z.string(), json)
     .optional()
     .describe('The complete record; the last known one if it was deleted.'),
-  names,
 });
+const namedRecord = fullRecord.extend({ names });
 
 const taskProject = recordRef.extend({
   context: z
     .record(z.string(), json)
     .optional()
     .describe(
-      'The short values of the project: each of at most 256 characters of JSON, all of 4,096, custom fields first.',
+      'Short values of its fields: each of at most 256 characters of JSON, together 4,096; custom fields first.',
     ),
   names: names.describe(
-    'The displayed names of its fields, by property, where they differ from it; also of each field that `context` has no room for.',
+    'Displayed names of its fields, by property, unless equal; also of those too long for `context`.',
   ),
 });
 
@@ -91,8 +91,8 @@ const changed = {
   actors,
   truncated: cut('`record`, `changes[i].from`, `changes`'),
 };
-const projectData = z.strictObject({ process, project: fullRecord, ...changed });
-const taskData = z.strictObject({ process, project: taskProject, task: fullRecord, ...changed });
+const projectData = z.strictObject({ process, project: namedRecord, ...changed });
+const taskData = z.strictObject({ process, project: taskProject, task: namedRecord, ...changed });
 
 const propertyValue = z.union([z.string(), z.boolean(), z.array(z.string()), z.null()]);
 

@@ -28,9 +28,10 @@ export function isValue(wanted: FilterValue, found: Json | undefined, type: stri
   return isText(wanted, only) || (type === 'number' && isNumber(wanted, only));
 }
 
-/** The only entry of a list; any other value itself. Not by recursion, which would overflow the stack in lists of lists. */
+/** The only entry of a list; any other value itself. */
 function onlyOf(found: Json | undefined): Json | undefined {
   let only = found;
+  // Not by recursion, which would overflow the stack in lists of lists.
   while (Array.isArray(only) && only.length === 1) only = only[0];
   return only;
 }

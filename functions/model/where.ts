@@ -137,7 +137,7 @@ function look(wanted: string, event: SentEvent): readonly Seen[] | string {
   ]);
   if (properties.size > 0)
     return [...properties].map(property => seenOf(property, { values, changes, truncated }));
-  // Without names, a name that people see can't be told from the property of an empty field.
+  // Without names, a name that people see can't be distinguished from the property of an empty field.
   if (values && part.names) return [{ now: null, change: undefined, isCut: false }];
   return `the event does not show \`${wanted}\``;
 }
@@ -208,7 +208,7 @@ function unmetValue({ not, ...tests }: NegatedTests, value: Json, time: string):
   return isExcluded ? `is ${shown(value)}, which is excluded` : undefined;
 }
 
-/** Each says why a value does not pass it. */
+/** Why a value does not pass each test; undefined if it does. */
 const TESTS: Readonly<
   Record<keyof ValueTests, (tests: ValueTests, value: Json, time: string) => string | undefined>
 > = {
@@ -244,8 +244,16 @@ function ordered<Value>(
   return isSo ? undefined : `is ${shown(value)}, not ${test} ${limit}`;
 }
 
+/** The kinds of the values that an event shows of a field, in words; none if the field is empty or unknown. */
+export function kindsIn(field: string, event: SentEvent): readonly string[] {
+  const seen = look(field, event);
+  if (typeof seen === 'string') return [];
+  const values = seen.flatMap(({ now = null, change }) => [now, change?.from ?? null, change?.to ?? null]);
+  return values.filter(value => !isEmpty(value)).map(kindOf);
+}
+
 /** The kind of a value, in words. */
-export function kindOf(value: Json): string {
+function kindOf(value: Json): string {
   if (isEmpty(value)) return 'empty';
   if (Array.isArray(value) && value.length > 1) return 'a list';
   if (DATES.read(value) !== undefined) return 'a date';

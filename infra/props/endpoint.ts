@@ -93,57 +93,32 @@ export interface ValueFilterProps {
 /** A value of a field. */
 export type FieldValue = string | number | boolean;
 
-/** Conditions by field: its id or display name, with `project.` before it for the project of a task. */
-export type ConditionsProps = Readonly<Record<string, FieldValue | readonly FieldValue[] | FieldTestsProps>>;
+/** One or several values. */
+export type FieldValues = FieldValue | readonly FieldValue[];
 
-/** Tests of a value: it must pass all. */
-export interface ValueTestsProps {
-  /** The value is one of these.
-   *  @default - any */
-  readonly in?: FieldValue | readonly FieldValue[];
+/** Conditions by field, as in docs/filters.md. */
+export type ConditionsProps = Readonly<Record<string, FieldValues | FieldTestsProps>>;
 
-  /** One of these texts is a part of the value.
-   *  @default - any */
-  readonly contains?: FieldValue | readonly FieldValue[];
-
-  /** The value is a larger number.
-   *  @default - any */
-  readonly above?: string | number;
-
-  /** The value is a smaller number.
-   *  @default - any */
-  readonly below?: string | number;
-
-  /** The value is an earlier date.
-   *  @default - any */
-  readonly before?: string;
-
-  /** The value is a later date.
-   *  @default - any */
-  readonly after?: string;
-
-  /** Whether the field has a value.
-   *  @default - any */
-  readonly exists?: boolean;
-}
+/** Tests of a value. */
+export type ValueTestsProps = Readonly<{
+  in?: FieldValues;
+  contains?: FieldValues;
+  above?: string | number;
+  below?: string | number;
+  before?: string;
+  after?: string;
+  exists?: boolean;
+}>;
 
 /** Tests of a value, and what it must not be. */
-export interface NegatedTestsProps extends ValueTestsProps {
-  /** The value does not pass these tests.
-   *  @default - none */
-  readonly not?: FieldValue | readonly FieldValue[] | ValueTestsProps;
-}
+export type NegatedTestsProps = ValueTestsProps & Readonly<{ not?: FieldValues | ValueTestsProps }>;
 
 /** Tests of a field. */
-export interface FieldTestsProps extends NegatedTestsProps {
-  /** The new value passes these tests, and the old one did not.
-   *  @default - none */
-  readonly became?: FieldValue | readonly FieldValue[] | NegatedTestsProps;
-
-  /** How the number or the date changed.
-   *  @default - any */
-  readonly moved?: 'later' | 'earlier' | 'more' | 'less';
-}
+export type FieldTestsProps = NegatedTestsProps &
+  Readonly<{
+    became?: FieldValues | NegatedTestsProps;
+    moved?: 'later' | 'earlier' | 'more' | 'less';
+  }>;
 
 /** An HTTP(S) receiver that SNS delivers to, once it has confirmed the subscription. */
 export interface SubscriptionProps {

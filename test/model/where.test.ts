@@ -62,7 +62,7 @@ function eventOf({ project = [{}, {}], task = [{}, {}] }: Change): ChangeEvent {
 
 const filtersPage = readFileSync(new URL('../../docs/filters.md', import.meta.url), 'utf8');
 const SENTENCES = new Map(
-  [...filtersPage.matchAll(/^\| (.+?) \| `(\{ .+ \})` \|$/gm)].map(([, sentence = '', json = '']) => [
+  [...filtersPage.matchAll(/^\| (.+?) \| `(\{.+\})` \|$/gm)].map(([, sentence = '', json = '']) => [
     sentence,
     JSON.parse(json) as JsonObject,
   ]),
