@@ -139,7 +139,7 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     expect(await filtered({ values: [{ field: 'nope', added: ['a'], to: ['b'] }] })).toEqual([
       expect.stringMatching(/^filter.values\[0\].field: no change in the journal has a field with/),
     ]);
-    const where = (tests: object, field = moved.field) => ({ where: [{ [field]: tests }] });
+    const where = (tests: object, field: string = moved.field) => ({ where: [{ [field]: tests }] });
     const path = `filter.where[0]["${moved.field}"]`;
     expect(await filtered(where({ in: [`Dnoe ${id}`] }))).toEqual([
       `${path}.in[0]: no change in the journal has this value. Did you mean Done ${id}?`,
