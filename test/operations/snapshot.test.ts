@@ -35,7 +35,9 @@ describe.each(STORES)('over %s, a snapshot', (_, open) => {
   async function baselined(process: ProcessKey): Promise<void> {
     const request = { mode: 'sweep', owner: 'a', now: AT, until: AT + 1_000 } as const;
     const lease = await context.snapshots.takeLease(process, request);
-    if (lease) await context.snapshots.finish(process, lease, { baselined: true, sweptAt: AT });
+    const note = { externalId: 'note', name: 'Note', type: 'text' };
+    const definitions = { project: [note], task: [note] };
+    if (lease) await context.snapshots.finish(process, lease, { baselined: true, sweptAt: AT, definitions });
   }
   const ask = () => askOf({ operations: createOperations(context), caller: { who: 'ann', isProven: true } });
   /** Writes a project as a pass does, or deletes it. */
@@ -121,11 +123,11 @@ describe.each(STORES)('over %s, a snapshot', (_, open) => {
       return [subjects(events).filter(subject => !subject?.startsWith('snapshot')), data];
     };
     const counted = (projects: number, tasks: number) => expect.objectContaining({ projects, tasks });
-    expect(await started([{ note: { in: ['x'] } }])).toEqual([
+    expect(await started([{ Note: { in: ['x'] } }])).toEqual([
       ['projects/p1', 'projects/p1/tasks/t1'],
       counted(1, 1),
     ]);
-    expect(await started([{ 'project.note': { contains: ['LONG'] }, id: { not: { in: ['t1'] } } }])).toEqual([
+    expect(await started([{ 'project.Note': { contains: ['LONG'] }, id: { not: { in: ['t1'] } } }])).toEqual([
       ['projects/p2', 'projects/p2/tasks/t2'],
       counted(1, 1),
     ]);
