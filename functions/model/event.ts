@@ -44,9 +44,7 @@ const recordRef = z.strictObject({
 const names = z
   .record(z.string(), z.string())
   .optional()
-  .describe(
-    'The displayed names of custom fields that have a value, by property, where they differ from it.',
-  );
+  .describe('Displayed names of its custom fields, by property, unless equal.');
 
 const fullRecord = recordRef.extend({
   record: z
