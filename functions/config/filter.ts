@@ -193,7 +193,7 @@ export const endpointFilter = object({
     'Conditions, of which a changed field meets at least one.',
     'any',
   ),
-  where: key(where, '[Conditions](filters.md) on fields as they now are, and how they changed.', 'any'),
+  where: key(where, 'The [conditions](filters.md) on fields as they now are, and how they changed.', 'any'),
   actors: key(
     actors(),
     'Ids or names of users, of whom at least one [made the change](events.md#actors); for `audit.recorded`, one of its `users`. An event without known actors never matches.',

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { buildEvents, type Commit, testEvent } from '../../functions/changes/build-events.ts';
 import type { RecordChange } from '../../functions/changes/compare-project.ts';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
+import { withoutRecords } from '../../functions/changes/fit-event.ts';
 import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
 import type { FieldChange, TaskEvent } from '../../functions/model/event.ts';
 import { jsonSchemas, unionSchema } from '../../functions/model/event.ts';
@@ -110,6 +111,10 @@ describe('events', () => {
       change({ record: { ...record, large: 'x'.repeat(250_000) } }),
     ]);
     expect(slim?.data).toMatchObject({ project: task?.data.project, truncated: ['record'] });
+    expect(withoutRecords(slim as TaskEvent).data).toMatchObject({
+      ...{ project: { id: 'p.1', name: 'Acme' }, task: { id: 't1' }, truncated: ['record'] },
+    });
+    expect(JSON.stringify(withoutRecords(task as TaskEvent))).not.toMatch(/Field a|context|names/);
   });
 
   it.each([
