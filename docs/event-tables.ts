@@ -99,7 +99,7 @@ function fields(of: readonly Type[], select: (schema: Schema) => Schema | undefi
   const rows = [...found.values()].map(({ row, having }) => [
     `\`${row.path}\``,
     row.type,
-    `${having.length < of.length ? `${named(having)}: ` : ''}${row.description}`,
+    `${having.length < of.length ? `${named(having, of)}: ` : ''}${row.description}`,
   ]);
   return table(['field', 'type', 'description'], rows);
 }
@@ -123,10 +123,10 @@ function typeOf({ $ref, type, format, enum: values, anyOf, items }: Schema): str
   return format === 'date-time' ? 'timestamp' : (type ?? 'any');
 }
 
-/** `project.created`, … as `project.*`, where these are all types that begin so. */
-function named(having: readonly Type[]): string {
+/** `project.created`, … as `project.*`, where these are all types of the table that begin so. */
+function named(having: readonly Type[], of: readonly Type[]): string {
   const [prefix = ''] = (having[0] ?? '').split('.');
-  const all = startingWith(`${prefix}.`);
+  const all = of.filter(type => type.startsWith(`${prefix}.`));
   const isWhole = all.length > 1 && all.every(type => having.includes(type)) && all.length === having.length;
   return isWhole ? `\`${prefix}.*\`` : having.map(type => `\`${type}\``).join(', ');
 }

@@ -16,11 +16,16 @@ export type {
   WorkspaceProps,
 } from './props/changewire.ts';
 export type {
+  ConditionsProps,
   DeliveryProps,
   EndpointProps,
+  FieldTestsProps,
   FieldValue,
+  FieldValues,
   FilterProps,
+  NegatedTestsProps,
   SubscriptionFilterProps,
   SubscriptionProps,
   ValueFilterProps,
+  ValueTestsProps,
 } from './props/endpoint.ts';

@@ -97,6 +97,20 @@ export interface FullRecord<Fields extends object = Record<string, Json>> extend
   record?: RecordOf<Fields> | undefined;
 }
 
+/** A project or task that changed. */
+export interface NamedRecord<Fields extends object = Record<string, Json>> extends FullRecord<Fields> {
+  /** Displayed names of its custom fields, by property, unless equal. */
+  names?: Record<string, string> | undefined;
+}
+
+/** The project of a task that changed. */
+export interface TaskProject extends RecordRef {
+  /** Short values of its fields: each of at most 256 characters of JSON, together 4,096; custom fields first. */
+  context?: Record<string, Json> | undefined;
+  /** Displayed names of its fields, by property, unless equal; also of those too long for `context`. */
+  names?: Record<string, string> | undefined;
+}
+
 /** The interval in which the change happened. */
 export interface Observed {
   /** When the old state was last read, by the service's clock. */
@@ -136,15 +150,15 @@ export interface RecordData<Fields extends object = Record<string, Json>> {
 /** The data of a project event. */
 export interface ProjectData<Types extends RecordTypes = AnyRecords> extends RecordData<Types['project']> {
   /** The project. */
-  project: FullRecord<Types['project']>;
+  project: NamedRecord<Types['project']>;
 }
 
 /** The data of a task event. */
 export interface TaskData<Types extends RecordTypes = AnyRecords> extends RecordData<Types['task']> {
   /** The project of the task. */
-  project: RecordRef;
+  project: TaskProject;
   /** The task. */
-  task: FullRecord<Types['task']>;
+  task: NamedRecord<Types['task']>;
 }
 
 /** The definition of a custom field. */

@@ -110,7 +110,13 @@ const TEXTS: Readonly<Record<string, (text: string) => unknown>> = {
   'an event with a filter, and as an SNS message': text => {
     const event = eventOf(text);
     const values = [{ field: text, from: [1, `${text}1`], to: ['x'] }];
-    return [wants({ fields: ['x'], values, actors: ['x'] }, event), messageOf(event)];
+    const tests = { contains: ['x'], above: 1, after: 'today', moved: 'more', became: { in: [1] } } as const;
+    const where = Object.entries(tests).map(([test, one]) => ({ [text]: { [test]: one } }));
+    return [
+      wants({ fields: ['x'], values, actors: ['x'] }, event),
+      wants({ where }, event),
+      messageOf(event),
+    ];
   },
   'a Slack message': text => slackMessages([eventOf(text)]),
   'a Teams card': text => teamsMessages([eventOf(text)]),
@@ -193,8 +199,14 @@ const VALUES: Readonly<Record<string, (json: string, value: Json) => unknown>> =
     refusedOr(() => deployedOf(json)),
   ],
   'a message of a queue': json => [readEvent(json), readEvent(bodyWith(json))],
-  'an event with a filter': (_, value) =>
-    wants({ values: [{ field: 'f', from: ['a'], to: [1] }] }, eventWith(value)),
+  'an event with a filter': (_, value) => {
+    const tests = [{ in: [''] }, { contains: ['a'] }, { above: 1 }, { moved: 'later' as const }];
+    const where = tests.map(each => ({ f: { ...each, before: 'today' } }));
+    return [
+      wants({ values: [{ field: 'f', from: ['a'], to: [1] }] }, eventWith(value)),
+      wants({ where }, eventWith(value)),
+    ];
+  },
   'an event at a receiver': json => [
     refusedOr(() => parseEvent(bodyWith(json))),
     refusedOr(() => parseObject(json, 'It')),

@@ -6,10 +6,11 @@ import {
   type ValueFilter,
 } from '../../functions/model/filter.ts';
 import { readListed, showListed } from './listed.ts';
+import { groupText, type WhereForm, whereForm, whereOf } from './where-form.ts';
 
 type FilterKey = (typeof FILTER_KEYS)[number];
 /** The keys of a filter that the form shows as comma-separated texts. */
-type ListKey = Exclude<FilterKey, 'events' | 'values'>;
+type ListKey = Exclude<FilterKey, 'events' | 'values' | 'where'>;
 
 /** The name of each key in the form. */
 export const FILTER_LABELS: Readonly<Record<FilterKey, string>> = {
@@ -19,6 +20,7 @@ export const FILTER_LABELS: Readonly<Record<FilterKey, string>> = {
   projects: 'Projects',
   fields: 'Changed fields',
   values: 'Values',
+  where: 'Conditions',
   actors: 'Made by',
   exceptActors: 'Not made by',
 };
@@ -30,9 +32,10 @@ export type ValueRow = Readonly<Record<'field' | (typeof CONDITIONS)[number], st
 export interface FilterForm extends Readonly<Record<ListKey, string>> {
   readonly events: readonly string[];
   readonly values: readonly ValueRow[];
+  readonly where: WhereForm;
 }
 
-const LIST_KEYS = FILTER_KEYS.filter(key => key !== 'events' && key !== 'values');
+const LIST_KEYS = FILTER_KEYS.filter(key => key !== 'events' && key !== 'values' && key !== 'where');
 
 export const NO_VALUES: ValueRow = { field: '', from: '', to: '', added: '', removed: '' };
 export const NO_FILTER = formOf(undefined);
@@ -40,10 +43,12 @@ export const NO_FILTER = formOf(undefined);
 /** The filter of a form; undefined for all events. */
 export function filterOf(form: FilterForm): EndpointFilter | undefined {
   const values = form.values.filter(({ field }) => field.trim() !== '').map(valueFilter);
+  const where = whereOf(form.where);
   const filter: EndpointFilter = {
     ...(form.events.length > 0 && { events: form.events as readonly EventType[] }),
     ...listed(LIST_KEYS, form),
     ...(values.length > 0 && { values }),
+    ...(where.length > 0 && { where }),
   };
   return Object.keys(filter).length > 0 ? filter : undefined;
 }
@@ -60,9 +65,9 @@ function listed<Key extends string>(keys: readonly Key[], texts: Readonly<Record
 
 /** The form of a filter. */
 export function formOf(filter: unknown): FilterForm {
-  const { events = [], values = [], ...lists } = (filter ?? {}) as EndpointFilter;
+  const { events = [], values = [], where = [], ...lists } = (filter ?? {}) as EndpointFilter;
   const rows = values.map(({ field, ...conditions }) => ({ field, ...shown(CONDITIONS, conditions) }));
-  return { events, values: rows, ...shown(LIST_KEYS, lists) };
+  return { events, values: rows, where: whereForm(where), ...shown(LIST_KEYS, lists) };
 }
 
 /** Lists as texts; a missing list is empty. */
@@ -80,6 +85,7 @@ export function filterText(filter: unknown): readonly (readonly [name: string, t
   return FILTER_KEYS.flatMap(key => {
     if (key === 'events') return [['Types', form.events.join(', ')] as const];
     if (key === 'values') return form.values.map(row => ['Change of', rowText(row)] as const);
+    if (key === 'where') return [['Where', form.where.map(groupText).join(', or ')] as const];
     return [[FILTER_LABELS[key], form[key]] as const];
   }).filter(([, text]) => text !== '');
 }

@@ -1,17 +1,15 @@
 import { useId, useMemo } from 'preact/hooks';
 import { dataOf } from '../model/committed.ts';
 import { EVENT_TYPES } from '../model/event-types.ts';
-import { FILTER_LABELS, type FilterForm, filterOf, NO_VALUES, type ValueRow } from '../model/filter-form.ts';
+import { FILTER_LABELS, type FilterForm, NO_VALUES, type ValueRow } from '../model/filter-form.ts';
 import type { FormErrors } from '../model/form-errors.ts';
 import { readListed, showListed } from '../model/listed.ts';
-import { matched } from '../model/preview.ts';
 import { useStore } from '../state/store.ts';
 import { useWorld } from '../state/use.ts';
-import { What, Where } from './change.tsx';
-import { Failed, Loading } from './states.tsx';
+import { Preview } from './filter-preview.tsx';
 import { TextField } from './text-field.tsx';
-import { Ago } from './times.tsx';
-import { MAX_PAST, type PastEvents, usePast } from './use-past.ts';
+import { type PastEvents, usePast } from './use-past.ts';
+import { Where } from './where-editor.tsx';
 
 interface Props {
   readonly form: FilterForm;
@@ -57,6 +55,8 @@ export function FilterEditor({ form, errors, onChange }: Props) {
         </datalist>
         <Values rows={form.values} list={list} onChange={values => set({ values })} />
         <GroupError error={errors.values} />
+        <Where groups={form.where} list={list} onChange={where => set({ where })} />
+        <GroupError error={errors.where} />
         <TextField
           label={FILTER_LABELS.actors}
           hint="Comma-separated names or ids of users. Empty = anyone, including unknown."
@@ -244,55 +244,6 @@ function Values({ rows, list, onChange }: ValuesProps) {
         Add a condition
       </button>
     </fieldset>
-  );
-}
-
-const SHOWN = 12;
-
-function Preview({
-  form,
-  past: { past, isRead, error },
-}: {
-  readonly form: FilterForm;
-  readonly past: PastEvents;
-}) {
-  const matching = useMemo(() => matched(filterOf(form), past), [form, past]);
-  const oldest = past.at(-1)?.line.at;
-  return (
-    <section class="sheet preview" aria-label="Preview">
-      <p class="preview-head" aria-live="polite">
-        Matches <strong>{matching.length.toLocaleString('en')}</strong> of the last{' '}
-        {past.length.toLocaleString('en')} events
-        {isRead || past.length >= MAX_PAST ? '' : ' so far'}
-        {oldest !== undefined && (
-          <span class="quiet">
-            {' '}
-            (since <Ago at={oldest} />)
-          </span>
-        )}
-      </p>
-      {error !== undefined && <Failed error={error} />}
-      {past.length === 0 && !isRead && error === undefined && <Loading what="The latest events" />}
-      {past.length === 0 && isRead && <p class="quiet">No events yet to try the filter on.</p>}
-      {past.length > 0 && matching.length === 0 && <p class="quiet">No matches.</p>}
-      <ul class="preview-lines">
-        {matching.slice(0, SHOWN).map(({ line }) => (
-          <li key={line.id}>
-            <div class="preview-line">
-              <span class="where">
-                <Where line={line} />
-              </span>
-              <span class="what">
-                <What line={line} />
-              </span>
-            </div>
-          </li>
-        ))}
-      </ul>
-      {matching.length > SHOWN && (
-        <p class="quiet">and {(matching.length - SHOWN).toLocaleString('en')} more</p>
-      )}
-    </section>
   );
 }
 

@@ -23,3 +23,20 @@ function lastNonZero(digits: string): number {
   while (digits[at] === '0') at--;
   return at;
 }
+
+/** Less than 0 if the first is smaller, more than 0 if it is larger; both as `canonicalDecimal` spells them. */
+export function compareDecimals(one: string, other: string): number {
+  const [left, right] = [partsOf(one), partsOf(other)];
+  if (left.sign !== right.sign) return left.sign - right.sign;
+  if (left.magnitude !== right.magnitude) return left.sign * (left.magnitude - right.magnitude);
+  if (left.digits === right.digits) return 0;
+  return left.digits < right.digits ? -left.sign : left.sign;
+}
+
+/** The place of the first digit, with the digits from there on, which compare as texts. */
+function partsOf(decimal: string): { sign: number; magnitude: number; digits: string } {
+  if (decimal === '0') return { sign: 0, magnitude: 0, digits: '' };
+  const sign = decimal.startsWith('-') ? -1 : 1;
+  const [digits = '', power] = decimal.slice(sign < 0 ? 1 : 0).split('e');
+  return { sign, magnitude: digits.length + Number(power), digits };
+}

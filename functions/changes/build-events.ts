@@ -1,8 +1,9 @@
 import type { JsonObject } from '../basics/json.ts';
 import type { Actor, ChangeEvent, ProjectEvent, TaskEvent, TestEvent } from '../model/event.ts';
 import { encodePart, eventId, eventSource } from '../model/event-id.ts';
-import type { RecordChange } from './compare-project.ts';
+import type { RecordChange, Rules } from './compare-project.ts';
 import { fitEvent } from './fit-event.ts';
+import { contextOf, namesOf } from './record-context.ts';
 
 /** Where events come from. */
 export interface EventOrigin {
@@ -21,8 +22,10 @@ interface Observed {
 /** One commit of one project: what its events share. */
 export interface Commit extends EventOrigin {
   readonly projectId: string;
-  /** The project's record as it now is, or last was: events of its tasks carry its name. */
+  /** The project's record as it now is, or last was: events of its tasks carry its name and short values. */
   readonly projectRecord: JsonObject;
+  /** The definitions, from which events carry the names that people see; without them, they carry none. */
+  readonly rules?: Rules | undefined;
   readonly version: number;
   readonly observed: { readonly project: Observed; readonly task: Observed };
   /** The users who changed a record; undefined unless known for certain. */
@@ -31,9 +34,13 @@ export interface Commit extends EventOrigin {
 
 /** The events of one commit, in order, each at most 240 KB. The same input gives the same bytes. */
 export function buildEvents(commit: Commit, changes: readonly RecordChange[]): (ProjectEvent | TaskEvent)[] {
+  const { rules, projectId, projectRecord } = commit;
+  const project = { ...named(projectId, projectRecord), ...(rules && contextOf(projectRecord, rules)) };
   return changes.map((change, index) =>
     fitEvent(
-      change.entity === 'project' ? projectEvent(commit, change, index) : taskEvent(commit, change, index),
+      change.entity === 'project'
+        ? projectEvent(commit, change, index)
+        : taskEvent(commit, { change, project }, index),
     ),
   );
 }
@@ -45,7 +52,11 @@ function projectEvent(commit: Commit, change: RecordChange, index: number): Proj
     subject: `projects/${encodePart(commit.projectId)}`,
     data: {
       process: { id: commit.processId },
-      project: { ...named(commit.projectId, change.record), record: change.record },
+      project: {
+        ...named(commit.projectId, change.record),
+        record: change.record,
+        ...(commit.rules && { names: namesOf(change.record, commit.rules.projectFields) }),
+      },
       changes: [...change.fields],
       observed: timestamps(commit.observed.project),
       ...actorsOf(commit, change),
@@ -53,15 +64,24 @@ function projectEvent(commit: Commit, change: RecordChange, index: number): Proj
   } as ProjectEvent;
 }
 
-function taskEvent(commit: Commit, change: RecordChange, index: number): TaskEvent {
+interface OfTask {
+  readonly change: RecordChange;
+  readonly project: TaskEvent['data']['project'];
+}
+
+function taskEvent(commit: Commit, { change, project }: OfTask, index: number): TaskEvent {
   return {
     ...envelope(commit, index, commit.observed.task),
     type: `task.${change.action}`,
     subject: `projects/${encodePart(commit.projectId)}/tasks/${encodePart(change.id)}`,
     data: {
       process: { id: commit.processId },
-      project: named(commit.projectId, commit.projectRecord),
-      task: { ...named(change.id, change.record), record: change.record },
+      project,
+      task: {
+        ...named(change.id, change.record),
+        record: change.record,
+        ...(commit.rules && { names: namesOf(change.record, commit.rules.taskFields) }),
+      },
       changes: [...change.fields],
       observed: timestamps(commit.observed.task),
       ...actorsOf(commit, change),

@@ -12,13 +12,16 @@ export const VALUE_LENGTHS = [8_192, 1_024, 128, 16];
  *  `data.truncated` lists what was cut. */
 export function fitEvent<Event extends ProjectEvent | TaskEvent>(event: Event): Event {
   if (fits(event)) return event;
-  const slim = withoutRecord(event);
+  const { project } = event.data;
+  const bared = withoutRecord(event);
+  // Filters of a task's event read its project's short values.
+  const slim = 'task' in bared.data ? { ...bared, data: { ...bared.data, project } } : bared;
   if (fits(slim)) return slim;
   for (const length of VALUE_LENGTHS) {
-    const cut = withShortValues(slim, length);
+    const cut = withShortValues(bared, length);
     if (fits(cut)) return cut;
   }
-  return withFewerChanges(withShortValues(slim, 16));
+  return withFewerChanges(withShortValues(bared, 16));
 }
 
 /** True when SNS takes the event. */
@@ -37,8 +40,8 @@ export function withoutRecords(event: SentEvent): SentEvent {
   const { data } = event as { readonly data: WithRecords };
   // Nothing else was cut: `fitEvent` cuts the record first.
   const bared = Object.entries({ project: data.project, task: data.task }).flatMap(([name, part]) => {
-    if (!part || !('record' in part)) return [];
-    const { record: _, ...rest } = part;
+    if (!part || !('record' in part || 'context' in part)) return [];
+    const { record: _, context: __, names: ___, ...rest } = part;
     return [[name, rest]];
   });
   if (bared.length === 0) return event;
@@ -46,8 +49,14 @@ export function withoutRecords(event: SentEvent): SentEvent {
 }
 
 interface WithRecords {
-  readonly project?: object;
-  readonly task?: object;
+  readonly project?: Shown;
+  readonly task?: Shown;
+}
+
+interface Shown {
+  readonly record?: unknown;
+  readonly context?: unknown;
+  readonly names?: unknown;
 }
 
 /** A record without its content, with a short name. */

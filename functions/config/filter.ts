@@ -1,21 +1,30 @@
 import * as z from 'zod';
+import { canonicalDecimal } from '../basics/decimal.ts';
 import type { EventType } from '../model/event.ts';
-import { CONDITIONS, type EndpointFilter, type FilterValue, type ValueFilter } from '../model/filter.ts';
+import { CONDITIONS, type EndpointFilter, type ValueFilter } from '../model/filter.ts';
+import { type FilterValue, isDate } from '../model/filter-value.ts';
+import {
+  type Conditions,
+  type FieldTests,
+  MOVES,
+  type NegatedTests,
+  type ValueTests,
+} from '../model/where.ts';
 import { pathText, problemAt } from './problems.ts';
-import { choice, key, list, object, remedies, text } from './values.ts';
+import { choice, key, list, object, remedies, text, yesNo } from './values.ts';
 
 /** Filters select by message attributes (functions/topic/entry.ts) and by actors, which are not message
  *  attributes. Those of an audit entry are its users. */
-type Part = keyof AttributeFilter | 'actors';
+type Part = keyof AttributeFilter | 'actors' | 'record';
 
 /** The optional parts that events of each type may have. */
 const CARRIED = {
-  'project.created': ['projectId', 'changedFields', 'actors'],
-  'project.updated': ['projectId', 'changedFields', 'actors'],
-  'project.deleted': ['projectId', 'actors'],
-  'task.created': ['projectId', 'changedFields', 'actors'],
-  'task.updated': ['projectId', 'changedFields', 'actors'],
-  'task.deleted': ['projectId', 'actors'],
+  'project.created': ['projectId', 'changedFields', 'actors', 'record'],
+  'project.updated': ['projectId', 'changedFields', 'actors', 'record'],
+  'project.deleted': ['projectId', 'actors', 'record'],
+  'task.created': ['projectId', 'changedFields', 'actors', 'record'],
+  'task.updated': ['projectId', 'changedFields', 'actors', 'record'],
+  'task.deleted': ['projectId', 'actors', 'record'],
   'field.created': [],
   'field.updated': [],
   'field.archived': [],
@@ -61,6 +70,7 @@ const ENDPOINTS_ALONE = "SNS can't filter by that: make it an endpoint, whose fi
  *  of the key's values. A policy takes five attributes, and all are used: actors have no attribute. */
 export const attributeFilter = object(values).register(remedies, {
   values: ENDPOINTS_ALONE,
+  where: ENDPOINTS_ALONE,
   actors: ENDPOINTS_ALONE,
   exceptActors: ENDPOINTS_ALONE,
 });
@@ -94,6 +104,76 @@ const valueFilter = object({
   },
 );
 
+const numberError = { error: 'a number' };
+const number = () =>
+  z
+    .union(
+      [z.number(), z.string().refine(text => canonicalDecimal(text) !== undefined, numberError)],
+      numberError,
+    )
+    .optional();
+
+const dateError = {
+  error:
+    'a date such as "2026-05-01", a time in ISO 8601, or a day from that of the event such as "today", "+7d" or "-1d"',
+};
+const date = () => z.string(dateError).refine(isDate, dateError).optional();
+
+const valueTests = () =>
+  ({
+    in: fieldValues(),
+    contains: fieldValues(),
+    above: number(),
+    below: number(),
+    before: date(),
+    after: date(),
+    exists: yesNo().optional(),
+  }) satisfies Record<keyof ValueTests, z.ZodType>;
+
+/** Tests of a value; a value or a list of values stands for `in`. */
+function testsOf<Shape extends z.ZodRawShape>(shape: Shape) {
+  const keys = Object.keys(shape).join(', ');
+  const error = `a value, a list of values, or an object with at least one of ${keys}`;
+  const tests = object(shape).refine(given => Object.values(given).some(test => test !== undefined), {
+    error,
+  });
+  return z.union(
+    [
+      oneFieldValue.transform(one => ({ in: [one] })),
+      z
+        .array(oneFieldValue)
+        .min(1, { error })
+        .transform(all => ({ in: all })),
+      tests,
+    ],
+    { error },
+  );
+}
+
+const negatedTests = () =>
+  ({ ...valueTests(), not: testsOf(valueTests()).optional() }) satisfies Record<
+    keyof NegatedTests,
+    z.ZodType
+  >;
+
+const fieldTests = testsOf({
+  ...negatedTests(),
+  became: testsOf(negatedTests()).optional(),
+  moved: choice(MOVES).optional(),
+} satisfies Record<keyof FieldTests, z.ZodType>);
+
+const conditionsError = { error: 'an object with at least one field, each with its condition' };
+const conditions = z
+  .record(value(), fieldTests, conditionsError)
+  .refine(given => Object.keys(given).length > 0, conditionsError);
+
+/** Groups of conditions; a single group is treated as a list. */
+const where = z
+  .union([conditions.transform(one => [one]), list(conditions, 1, 'groups of conditions')], {
+    error: 'conditions by field, or a list of at least one of such groups of conditions',
+  })
+  .optional() satisfies z.ZodType<readonly Conditions[] | undefined>;
+
 const actors = () => list(value(), 1, "actors' ids or names").optional();
 
 /** An endpoint's filter, with keys in plain words. It can also select by the displayed names of fields, by
@@ -113,6 +193,7 @@ export const endpointFilter = object({
     'Conditions, of which a changed field meets at least one.',
     'any',
   ),
+  where: key(where, 'The [conditions](filters.md) on fields as they now are, and how they changed.', 'any'),
   actors: key(
     actors(),
     'Ids or names of users, of whom at least one [made the change](events.md#actors); for `audit.recorded`, one of its `users`. An event without known actors never matches.',
@@ -165,14 +246,16 @@ const PARTS = {
   changedFields: 'changedFields',
   fields: 'changedFields',
   values: 'changedFields',
+  where: 'record',
   actors: 'actors',
 } as const satisfies Partial<Record<keyof AttributeFilter | keyof EndpointFilter, Part>>;
 
 /** Event types that the filter names, but that its other keys exclude; one line each. */
 export function neverCarried(filter: AttributeFilter & EndpointFilter, path: Path): string[] {
   const typesKey = filter.events ? 'events' : 'eventType';
-  return Object.entries(PARTS).flatMap(([key, part]) => {
+  return Object.entries(PARTS).flatMap(([key, usual]) => {
     if (filter[key as keyof typeof PARTS] === undefined) return [];
+    const part = key === 'where' && filter.where?.every(asksOfChange) ? 'changedFields' : usual;
     const fitting = EVENT_TYPES.filter(type => mayCarry(type, part)).join(', ');
     return (filter[typesKey] ?? []).flatMap((type, index) => {
       if (mayCarry(type, part)) return [];
@@ -181,6 +264,10 @@ export function neverCarried(filter: AttributeFilter & EndpointFilter, path: Pat
       return [`${place}: found "${type}", which never matches ${what}; allowed with it: ${fitting}`];
     });
   });
+}
+
+function asksOfChange(group: Conditions): boolean {
+  return Object.values(group).some(({ became, moved }) => became !== undefined || moved !== undefined);
 }
 
 /** Conditions whose `from` and `to` are equal: a change always has two values. */

@@ -41,11 +41,29 @@ const recordRef = z.strictObject({
   name: z.string().optional().describe("The record's name or title."),
 });
 
+const names = z
+  .record(z.string(), z.string())
+  .optional()
+  .describe('Displayed names of its custom fields, by property, unless equal.');
+
 const fullRecord = recordRef.extend({
   record: z
     .record(z.string(), json)
     .optional()
     .describe('The complete record; the last known one if it was deleted.'),
+});
+const namedRecord = fullRecord.extend({ names });
+
+const taskProject = recordRef.extend({
+  context: z
+    .record(z.string(), json)
+    .optional()
+    .describe(
+      'Short values of its fields: each of at most 256 characters of JSON, together 4,096; custom fields first.',
+    ),
+  names: names.describe(
+    'Displayed names of its fields, by property, unless equal; also of those too long for `context`.',
+  ),
 });
 
 const observed = z
@@ -71,8 +89,8 @@ const changed = {
   actors,
   truncated: cut('`record`, `changes[i].from`, `changes`'),
 };
-const projectData = z.strictObject({ process, project: fullRecord, ...changed });
-const taskData = z.strictObject({ process, project: recordRef, task: fullRecord, ...changed });
+const projectData = z.strictObject({ process, project: namedRecord, ...changed });
+const taskData = z.strictObject({ process, project: taskProject, task: namedRecord, ...changed });
 
 const propertyValue = z.union([z.string(), z.boolean(), z.array(z.string()), z.null()]);
 

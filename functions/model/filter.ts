@@ -1,8 +1,8 @@
-import { canonicalDecimal } from '../basics/decimal.ts';
-import { isEmpty } from '../basics/empty.ts';
-import { isJsonObject, type Json } from '../basics/json.ts';
+import type { Json } from '../basics/json.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import type { Actor, ChangeEvent, EventType, FieldChange } from './event.ts';
+import { changesOf, type FilterValue, isField, isValue } from './filter-value.ts';
+import { type Conditions, unmet } from './where.ts';
 
 /** Which events an endpoint wants. An event must match each key that is given, by any of its entries. */
 export interface EndpointFilter {
@@ -13,6 +13,8 @@ export interface EndpointFilter {
   /** A field that changed, by its property or by the name that people see. */
   readonly fields?: readonly string[] | undefined;
   readonly values?: readonly ValueFilter[] | undefined;
+  /** Conditions on the record, its project and its change: all of one of these groups. */
+  readonly where?: readonly Conditions[] | undefined;
   /** A user who made the change, or acted in the audit entry, by id or name. */
   readonly actors?: readonly string[] | undefined;
   /** Leaves out what these alone did, by id or name. */
@@ -27,6 +29,7 @@ export const FILTER_KEYS = [
   'projects',
   'fields',
   'values',
+  'where',
   'actors',
   'exceptActors',
 ] as const satisfies readonly (keyof EndpointFilter)[];
@@ -47,8 +50,9 @@ export function wants(filter: EndpointFilter, event: ChangeEvent): boolean {
   return leftOutBy(filter, event) === undefined;
 }
 
-/** Whether an endpoint wants the current state of a record. Conditions on changes and actors select no record; of the
- *  event types, it counts whether one is of this kind of record. */
+/** Whether an endpoint wants the current state of a record, if `where`, which needs the event, does not exclude it.
+ *  Fields, values and actors are not compared, because nothing changed; of the event types, it counts whether one is of
+ *  this kind of record. */
 export function wantsRecord(
   { events, workspaces, processes, projects }: EndpointFilter,
   record: { readonly kind: 'project' | 'task'; readonly project: string } & ProcessKey,
@@ -64,7 +68,7 @@ export function wantsRecord(
 /** The first key of a filter that an event does not match; undefined when it matches all. */
 export function leftOutBy(filter: EndpointFilter, event: ChangeEvent): keyof EndpointFilter | undefined {
   const { type, source, data } = event;
-  const { fields, values, actors, exceptActors } = filter;
+  const { fields, values, where, actors, exceptActors } = filter;
   const misses = (wanted: readonly string[] | undefined, found: string | undefined) =>
     wanted !== undefined && !wanted.some(each => each === found);
   if (misses(filter.events, type)) return 'events';
@@ -74,6 +78,7 @@ export function leftOutBy(filter: EndpointFilter, event: ChangeEvent): keyof End
   const changes = changesOf(event);
   if (fields && !changes.some(change => fields.some(field => isField(field, change)))) return 'fields';
   if (values && !changes.some(change => values.some(value => matchesValues(value, change)))) return 'values';
+  if (where && unmet(where, event) !== undefined) return 'where';
   const acted = actorsOf(event);
   if (actors && !acted.some(actor => isActor(actors, actor))) return 'actors';
   const isExcepted = (except: readonly string[]) =>
@@ -96,16 +101,6 @@ function isActor(named: readonly string[], { id, name }: Actor): boolean {
   return named.some(each => each === id || each === name);
 }
 
-/** The changed fields of a record. Those of a field's definition don't count: filters for fields mean values
- *  in records. */
-export function changesOf({ data }: ChangeEvent): readonly FieldChange[] {
-  // Stryker disable next-line ArrayDeclaration: a text is not a change of any field
-  return 'changes' in data && !('field' in data) ? data.changes : [];
-}
-
-/** A value as people write it; "" stands for empty. */
-export type FilterValue = string | number | boolean;
-
 /** What one changed field must match: every key that is given, by any of its values. */
 export interface ValueFilter {
   /** The field's property, or the name that people see. */
@@ -116,11 +111,6 @@ export interface ValueFilter {
   readonly added?: readonly FilterValue[] | undefined;
   /** Of a multiple choice: a choice that was removed. */
   readonly removed?: readonly FilterValue[] | undefined;
-}
-
-/** Whether a changed field is the wanted one. Several fields can have one name: then each of them is. */
-export function isField(wanted: string, { field, name }: FieldChange): boolean {
-  return wanted === field || wanted === name;
 }
 
 export function matchesValues(wanted: ValueFilter, change: FieldChange): boolean {
@@ -134,25 +124,4 @@ export function matchesValues(wanted: ValueFilter, change: FieldChange): boolean
     is(wanted.added, change.added) &&
     is(wanted.removed, change.removed)
   );
-}
-
-/** Numbers are compared as decimals, as everywhere ("1.0" is "1.00"). An object matches by its name or its
- *  identifier, and a list with one choice by that choice. */
-function isValue(wanted: FilterValue, found: Json, type: string): boolean {
-  let only = found;
-  // Not by recursion, which would overflow the stack in lists of lists.
-  while (Array.isArray(only) && only.length === 1) only = only[0] as Json;
-  if (isEmpty(only)) return wanted === '';
-  if (Array.isArray(only)) return false;
-  if (isJsonObject(only)) return [only.name, only.id].some(text => isText(wanted, text));
-  return isText(wanted, only) || (type === 'number' && isNumber(wanted, only));
-}
-
-function isText(wanted: FilterValue, found: Json | undefined): boolean {
-  return typeof found !== 'object' && found !== undefined && String(found) === String(wanted);
-}
-
-function isNumber(wanted: FilterValue, found: Json): boolean {
-  const decimal = canonicalDecimal(String(found));
-  return decimal !== undefined && decimal === canonicalDecimal(String(wanted));
 }

@@ -1,12 +1,7 @@
-import type { FieldChange } from '../model/event.ts';
-import {
-  CONDITIONS,
-  changesOf,
-  type EndpointFilter,
-  type FilterValue,
-  isField,
-  matchesValues,
-} from '../model/filter.ts';
+import type { ChangeEvent, FieldChange } from '../model/event.ts';
+import { CONDITIONS, type EndpointFilter, matchesValues } from '../model/filter.ts';
+import { changesOf, type FilterValue, isField } from '../model/filter-value.ts';
+import { type FieldTests, kindsIn, NEEDS, unmet } from '../model/where.ts';
 import type { OperationsContext } from './context.ts';
 import { searchJournal, WHOLE_JOURNAL } from './page.ts';
 import { didYouMean, wrongRequest } from './refused.ts';
@@ -55,13 +50,16 @@ interface Named {
   readonly typed: string;
   /** Of a value: its field. */
   readonly of?: string;
-  readonly isIn: (change: FieldChange) => boolean;
-  /** The texts of a change that it may have meant. */
-  readonly candidates: (change: FieldChange) => readonly unknown[];
+  readonly isIn: (event: ChangeEvent, changes: readonly FieldChange[]) => boolean;
+  /** The texts of an event that it may have meant. */
+  readonly candidates: (event: ChangeEvent, changes: readonly FieldChange[]) => readonly unknown[];
+  /** In place of the problem: the warning, by these texts. */
+  readonly warning?: (candidates: readonly string[]) => string | undefined;
 }
 
-/** Warns of each field and value of a filter that no change of the journal has: likely a typo. Only warns, because
- *  the first change of a field may still come; and not at all without any change to compare with. */
+/** Warns of each field and value of a filter that no change of the journal has: likely a typo; and of tests that need
+ *  another kind of value than a field has. Only warns, because the first change of a field may still come; and not at
+ *  all without any change to compare with. */
 export async function filterWarnings(
   context: Pick<OperationsContext, 'journal' | 'clock'>,
   filter: EndpointFilter | undefined,
@@ -69,37 +67,44 @@ export async function filterWarnings(
   /** Not found yet, each with the texts that it may have meant. */
   const open = new Map(namesIn(filter ?? {}).map(named => [named, new Set<string>()]));
   if (open.size === 0) return [];
-  let changes = 0;
+  let count = 0;
   const isWhole = await searchJournal(context, WHOLE_JOURNAL, record => {
-    const seen = record.events().flatMap(changesOf);
-    changes += seen.length;
-    for (const [named, meant] of open)
-      if (seen.some(named.isIn)) open.delete(named);
-      else for (const text of seen.flatMap(named.candidates)) if (typeof text === 'string') meant.add(text);
+    for (const event of record.events()) count += tryOn(event, open);
     return open.size === 0;
   });
-  if (changes === 0) return [];
-  const which = isWhole ? 'no change in the journal' : `none of the last ${changes} changes`;
+  if (count === 0) return [];
+  const which = isWhole ? 'no change in the journal' : `none of the last ${count} changes`;
   // Of a field that is unknown, the values are unknown as well.
   const fields = new Set([...open.keys()].filter(({ of }) => of === undefined).map(({ typed }) => typed));
   return [...open]
     .filter(([{ of }]) => of === undefined || !fields.has(of))
-    .map(
-      ([{ path, problem, typed }, meant]) => `${path}: ${which} ${problem}.${didYouMean(typed, [...meant])}`,
-    );
+    .flatMap(([{ path, problem, typed, warning }, meant]) => {
+      if (!warning) return `${path}: ${which} ${problem}.${didYouMean(typed, [...meant])}`;
+      const text = warning([...meant]);
+      return text === undefined ? [] : `${path}: ${text}.`;
+    });
 }
 
-function namesIn({ fields = [], values = [] }: EndpointFilter): Named[] {
+/** Removes the names that an event has, and notes the texts that the others may have meant. @returns its changes */
+function tryOn(event: ChangeEvent, open: Map<Named, Set<string>>): number {
+  const changes = changesOf(event);
+  for (const [named, meant] of open)
+    if (named.isIn(event, changes)) open.delete(named);
+    else for (const text of named.candidates(event, changes)) if (typeof text === 'string') meant.add(text);
+  return changes.length;
+}
+
+function namesIn({ fields = [], values = [], where = [] }: EndpointFilter): Named[] {
   const fieldAt = (typed: string, path: string): Named => ({
     ...{ path, typed, problem: 'has a field with this name' },
-    isIn: change => isField(typed, change),
-    candidates: ({ field, name }) => [field, name],
+    isIn: (_, changes) => changes.some(change => isField(typed, change)),
+    candidates: (_, changes) => changes.flatMap(({ field, name }) => [field, name]),
   });
   const valueAt = (value: FilterValue, of: string, path: string): Named => ({
     ...{ path, typed: String(value), problem: 'has this value', of },
-    isIn: change => CONDITIONS.some(key => matchesValues({ field: of, [key]: [value] }, change)),
-    candidates: change =>
-      isField(of, change) ? [change.from, change.to, ...(change.added ?? []), ...(change.removed ?? [])] : [],
+    isIn: (_, changes) =>
+      changes.some(change => CONDITIONS.some(key => matchesValues({ field: of, [key]: [value] }, change))),
+    candidates: (_, changes) => valuesOf(changes.filter(change => isField(of, change))),
   });
   return [
     ...fields.map((field, index) => fieldAt(field, `filter.fields[${index}]`)),
@@ -112,5 +117,62 @@ function namesIn({ fields = [], values = [] }: EndpointFilter): Named[] {
         ),
       ),
     ]),
+    ...where.flatMap((group, at) =>
+      Object.entries(group).flatMap(([field, tests]) => [
+        conditionAt(field, `filter.where[${at}]`),
+        ...testsAt(tests, field, `filter.where[${at}][${JSON.stringify(field)}]`),
+      ]),
+    ),
   ];
+}
+
+function valuesOf(changes: readonly FieldChange[]): readonly unknown[] {
+  return changes.flatMap(({ from, to, added = [], removed = [] }) => [from, to, ...added, ...removed]);
+}
+
+/** The field of a condition, which may have a value without a change. */
+function conditionAt(field: string, path: string): Named {
+  return {
+    ...{ path, typed: field, problem: `has the field ${JSON.stringify(field)}` },
+    isIn: event => kindsIn(field, event).length > 0,
+    candidates: ({ data }, changes) => {
+      const prefix = field.startsWith('project.') && !('task' in data) ? 'project.' : '';
+      return changes.flatMap(change => [`${prefix}${change.field}`, `${prefix}${change.name}`]);
+    },
+  };
+}
+
+/** The values of a condition, and its tests that need a kind of value. */
+function testsAt(tests: FieldTests, of: string, path: string): Named[] {
+  const { in: values = [], not, became, moved, ...others } = tests;
+  const kinds = [...Object.keys(others), ...(moved ? [moved] : [])].filter(test =>
+    Object.hasOwn(NEEDS, test),
+  );
+  return [
+    ...values.flatMap((value, index) => (value === '' ? [] : wordAt(value, of, `${path}.in[${index}]`))),
+    ...kinds.map(test =>
+      kindAt(test as keyof typeof NEEDS, of, `${path}.${test === moved ? 'moved' : test}`),
+    ),
+    ...(not ? testsAt(not, of, `${path}.not`) : []),
+    ...(became ? testsAt(became, of, `${path}.became`) : []),
+  ];
+}
+
+function wordAt(value: FilterValue, of: string, path: string): Named {
+  return {
+    ...{ path, typed: String(value), problem: 'has this value', of },
+    isIn: (event, changes) =>
+      unmet([{ [of]: { in: [value] } }], event) === undefined ||
+      changes.some(change => isField(of, change) && matchesValues({ field: of, from: [value] }, change)),
+    candidates: (_, changes) => valuesOf(changes.filter(change => isField(of, change))),
+  };
+}
+
+function kindAt(test: keyof typeof NEEDS, of: string, path: string): Named {
+  return {
+    ...{ path, typed: of, problem: '', of },
+    isIn: event => kindsIn(of, event).includes(`a ${NEEDS[test]}`),
+    candidates: event => kindsIn(of, event),
+    warning: ([kind]) => kind && `\`${of}\` is ${kind}; \`${test}\` needs a ${NEEDS[test]}`,
+  };
 }

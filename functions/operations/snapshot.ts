@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ProcessKey } from '../basics/process.ts';
+import { rulesOf } from '../changes/compare-project.ts';
+import { namesOf } from '../changes/record-context.ts';
 import {
   completedEvent,
   projectSnapshot,
@@ -12,7 +14,8 @@ import type { SnapshotJob } from '../model/endpoint-row.ts';
 import type { SnapshotEvent } from '../model/event.ts';
 import { wantsRecord } from '../model/filter.ts';
 import { KINDS } from '../model/kinds.ts';
-import type { Snapshot } from '../model/snapshot.ts';
+import type { ProjectContent, Snapshot } from '../model/snapshot.ts';
+import { type Conditions, unmet } from '../model/where.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
 import { deliveryOf } from './deliveries.ts';
 import { changeRow, type FoundEndpoint, findEndpoint, wake } from './endpoints.ts';
@@ -120,7 +123,7 @@ export const cancelSnapshot: OperationOf<'cancel-snapshot'> = async (context, { 
 export type SnapshotPorts = Pick<
   OperationsContext,
   'configured' | 'endpoints' | 'deliveries' | 'queues' | 'clock' | 'log'
-> & { readonly snapshots: Pick<OperationsContext['snapshots'], 'heads' | 'load'> };
+> & { readonly snapshots: Pick<OperationsContext['snapshots'], 'heads' | 'load' | 'readState'> };
 
 /** Adds the next events of an endpoint's snapshot to its deliveries. After a crash, some are added again, under the
  *  same ids.
@@ -173,7 +176,9 @@ async function nextSlice(ports: SnapshotPorts, found: FoundEndpoint, job: Snapsh
   const process = job.processes[0] as ProcessKey;
   const origin = { ...process, jobId: job.id, startedAt: job.startedAt, project: job.project };
   if (job.position?.isRead) return { events: [completedEvent(origin, job.position)], next: undefined };
-  const slice = new SliceWriter(origin, found, job.position ?? { projects: 0, tasks: 0 });
+  const where = found.endpoint.filter?.where;
+  const matches = where && (await matcher(ports, process, where));
+  const slice = new SliceWriter({ origin, found, matches }, job.position ?? { projects: 0, tasks: 0 });
   if (!job.position) slice.events.push(startedEvent(origin));
   for await (const [id, read] of projectsFrom(ports, process, job)) {
     const snapshot = await read();
@@ -204,17 +209,47 @@ async function* projectsFrom(
     }
 }
 
+/** Whether a record meets an endpoint's conditions. Its event has none of the names that the conditions may have,
+ *  because its content must not depend on when a slice is repeated. */
+type Matches = (event: SnapshotEvent, content: ProjectContent) => boolean;
+
+async function matcher(
+  { snapshots }: SnapshotPorts,
+  process: ProcessKey,
+  where: readonly Conditions[],
+): Promise<Matches> {
+  const { definitions } = await snapshots.readState(process);
+  const { projectFields, taskFields } = rulesOf(definitions, new Set());
+  return (event, { record, tasks }) => {
+    const { project, task } = event.data as { project: { id: string }; task?: { id: string } };
+    const ofProject = { ...project, record, context: record, names: namesOf(record, projectFields) };
+    const known = task && tasks.get(task.id);
+    const ofTask = known && { ...task, record: known, names: namesOf(known, taskFields) };
+    const data = { ...event.data, project: ofProject, ...(ofTask && { task: ofTask }) };
+    return unmet(where, { ...event, data } as SnapshotEvent) === undefined;
+  };
+}
+
+interface SliceSettings {
+  readonly origin: SnapshotOrigin;
+  readonly found: FoundEndpoint;
+  /** Undefined: the filter has no conditions on records. */
+  readonly matches: Matches | undefined;
+}
+
 /** The events of a slice. */
 class SliceWriter {
   readonly events: SnapshotEvent[] = [];
   readonly #origin: SnapshotOrigin;
   readonly #endpoint: FoundEndpoint['endpoint'];
+  readonly #matches: Matches | undefined;
   #position: Position;
   #bytes = 0;
 
-  constructor(origin: SnapshotOrigin, { endpoint }: FoundEndpoint, position: Position) {
+  constructor({ origin, found, matches }: SliceSettings, position: Position) {
     this.#origin = origin;
-    this.#endpoint = endpoint;
+    this.#endpoint = found.endpoint;
+    this.#matches = matches;
     this.#position = position;
   }
 
@@ -230,18 +265,15 @@ class SliceWriter {
   add(id: string, snapshot: Snapshot): void {
     const { project, task: last } = this.#position;
     const isBegun = project === id && last !== undefined;
-    if (!isBegun && this.#wants('project', id)) {
-      this.#push(projectSnapshot(this.#origin, id, snapshot));
-      this.#count({ projects: 1 });
-    }
+    if (!isBegun && this.#wants('project', id))
+      this.#push(projectSnapshot(this.#origin, id, snapshot), snapshot, { projects: 1 });
     // Before its first task: no task has an empty id.
     if (!isBegun) this.#position = { ...this.#position, project: id, task: '' };
     const tasks = this.#wants('task', id) ? [...snapshot.content.tasks] : [];
     const left = tasks.filter(([task]) => !isBegun || task > last).toSorted(byId);
     for (const [task, record] of left) {
       if (this.isFull) return;
-      this.#push(taskSnapshot(this.#origin, [id, task], record, snapshot));
-      this.#count({ tasks: 1 });
+      this.#push(taskSnapshot(this.#origin, [id, task], record, snapshot), snapshot, { tasks: 1 });
       this.#position = { ...this.#position, project: id, task };
     }
     this.skip(id);
@@ -257,12 +289,10 @@ class SliceWriter {
     return wantsRecord(this.#endpoint.filter ?? {}, { ...this.#origin, kind, project });
   }
 
-  #push(event: SnapshotEvent): void {
+  #push(event: SnapshotEvent, { content }: Snapshot, { projects = 0, tasks = 0 }): void {
+    if (this.#matches?.(event, content) === false) return;
     this.events.push(event);
     this.#bytes += Buffer.byteLength(JSON.stringify(event));
-  }
-
-  #count({ projects = 0, tasks = 0 }): void {
     const position = this.#position;
     this.#position = { ...position, projects: position.projects + projects, tasks: position.tasks + tasks };
   }

@@ -104,7 +104,7 @@ async function commitFirst(
 ): Promise<CommitResult> {
   const { process, snapshots, clock, heartbeat, onCommitted } = context;
   const changes = whole.changes.slice(0, count);
-  const request = requestOf(context, whole, changes, clock());
+  const request = requestOf(context, { ...whole, rules: state.definitions.rules }, changes, clock());
   const lastVersion = (whole.snapshot ?? whole.tombstone)?.version;
   checkCommit(request, { processId: process.processId, lastVersion, changes });
   const send = () => snapshots.commit(process, request);
@@ -121,7 +121,7 @@ async function commitFirst(
 
 function requestOf(
   { process, before, kind, settings }: PassContext,
-  whole: WholeCommit,
+  whole: WholeCommit & Pick<Commit, 'rules'>,
   changes: readonly RecordChange[],
   at: number,
 ): CommitRequest {
@@ -175,7 +175,7 @@ function tombstoneOf({ snapshot, source: { readAt, untimed } }: WholeCommit, ver
 
 function originOf(
   process: ProcessKey,
-  { projectId, snapshot, content, source, tasks, actorsOf }: WholeCommit,
+  { projectId, snapshot, content, source, tasks, actorsOf, rules }: WholeCommit & Pick<Commit, 'rules'>,
   { since, version, at }: { readonly since: number; readonly version: number; readonly at: number },
 ): Commit {
   return {
@@ -183,6 +183,7 @@ function originOf(
     projectId,
     // Stryker disable next-line OptionalChaining: what is deleted had a snapshot.
     projectRecord: (content ?? snapshot?.content)?.record ?? {},
+    rules,
     version,
     actorsOf,
     observed: {

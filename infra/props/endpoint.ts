@@ -55,6 +55,10 @@ export interface FilterProps {
    *  @default - none */
   readonly values?: readonly ValueFilterProps[];
 
+  /** Conditions on fields, as docs/filters.md describes them. All must hold; of a list of groups, those of one group.
+   *  @default - none */
+  readonly where?: ConditionsProps | readonly ConditionsProps[];
+
   /** Ids or names of users, of which one made the change.
    *  @default - any */
   readonly actors?: readonly string[];
@@ -88,6 +92,33 @@ export interface ValueFilterProps {
 
 /** A value of a field. */
 export type FieldValue = string | number | boolean;
+
+/** One or several values. */
+export type FieldValues = FieldValue | readonly FieldValue[];
+
+/** Conditions by field, as in docs/filters.md. */
+export type ConditionsProps = Readonly<Record<string, FieldValues | FieldTestsProps>>;
+
+/** Tests of a value. */
+export type ValueTestsProps = Readonly<{
+  in?: FieldValues;
+  contains?: FieldValues;
+  above?: string | number;
+  below?: string | number;
+  before?: string;
+  after?: string;
+  exists?: boolean;
+}>;
+
+/** Tests of a value, and what it must not be. */
+export type NegatedTestsProps = ValueTestsProps & Readonly<{ not?: FieldValues | ValueTestsProps }>;
+
+/** Tests of a field. */
+export type FieldTestsProps = NegatedTestsProps &
+  Readonly<{
+    became?: FieldValues | NegatedTestsProps;
+    moved?: 'later' | 'earlier' | 'more' | 'less';
+  }>;
 
 /** An HTTP(S) receiver that SNS delivers to, once it has confirmed the subscription. */
 export interface SubscriptionProps {

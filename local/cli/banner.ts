@@ -92,10 +92,11 @@ function rhythmOf({ watched }: Source): string {
 }
 
 function describe({ name, kind, filter }: EndpointSettings, where: string): string {
-  const { values = [], ...lists } = filter ?? {};
+  const { values = [], where: conditions, ...lists } = filter ?? {};
   const wants = [
     ...Object.entries(lists).map(([key, wanted]) => `${key} ${wanted?.join(' or ')}`),
     ...(values.length > 0 ? [values.map(condition).join(' or ')] : []),
+    ...(conditions ? [`where ${conditions.map(group => JSON.stringify(group)).join(' or ')}`] : []),
   ];
   const only = wants.length === 0 ? '' : `, only ${wants.join('; ')}`;
   const { title, isSigned } = KINDS[kind];

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type * as z from 'zod';
+import { type Json, jsonOf } from '../../functions/basics/json.ts';
 import { eitherOf } from '../../functions/basics/names-in-words.ts';
 import { nearest } from '../../functions/basics/nearest.ts';
 import type { Networks } from '../../functions/basics/networks.ts';
@@ -7,7 +8,7 @@ import type { Resolve } from '../../functions/basics/proxy.ts';
 import { within } from '../../functions/basics/within.ts';
 import { endpointConfig } from '../../functions/config/endpoint.ts';
 import { endpointFilter, MAX_TEXT_LENGTH, neverMatching } from '../../functions/config/filter.ts';
-import { shown } from '../../functions/config/problems.ts';
+import { checkedBy, shown, withoutRoot } from '../../functions/config/problems.ts';
 import { name } from '../../functions/config/workspace.ts';
 import { addressRefusal } from '../../functions/delivery/http/addresses.ts';
 import { CONDITIONS, type EndpointFilter, FILTER_KEYS } from '../../functions/model/filter.ts';
@@ -242,10 +243,12 @@ export async function refuseUndeliverable(
   await Promise.all(named.map(check));
 }
 
-/** Each has a list of texts; conditions on values are separate options. */
-const LISTS: readonly string[] = FILTER_KEYS.filter(key => key !== 'values');
-const KEYS = [...LISTS, ...CONDITIONS.map(condition => `${condition}:FIELD`)];
+/** Each has a list of texts; conditions on values are separate options, and `where` has JSON. */
+const LISTS: readonly string[] = FILTER_KEYS.filter(key => key !== 'values' && key !== 'where');
+const KEYS = [...LISTS, ...CONDITIONS.map(condition => `${condition}:FIELD`), 'where'];
 const EXAMPLE = '--filter events=task.updated,task.created --filter to:status=Done';
+
+const CONDITIONS_EXAMPLE = 'where={"dueDate": {"moved": "later"}}';
 
 type Read = Record<string, string[]>;
 
@@ -255,9 +258,14 @@ type Read = Record<string, string[]>;
 export function filterOption(options: readonly string[]): EndpointFilter {
   const lists: Read = {};
   const fields = new Map<string, Read>();
+  const where: Json[] = [];
   for (const option of options) {
     const [, key = '', text = ''] = /^([^=]*)=(.*)$/s.exec(option) ?? [];
     if (key === '') throw new UsageError(`--filter takes key=value, such as ${EXAMPLE}.`);
+    if (key === 'where') {
+      where.push(...conditionsIn(text));
+      continue;
+    }
     const values = text.split(',').map(value => value.trim());
     const [, condition = '', field = ''] = /^([a-z]+):(.+)$/s.exec(key) ?? [];
     if (CONDITIONS.some(each => each === condition)) {
@@ -267,7 +275,11 @@ export function filterOption(options: readonly string[]): EndpointFilter {
     else throw unknown(key);
   }
   const conditions = [...fields].map(([field, asked]) => ({ field, ...asked }));
-  const read = { ...lists, ...(conditions.length > 0 && { values: conditions }) };
+  const read = {
+    ...lists,
+    ...(conditions.length > 0 && { values: conditions }),
+    ...(where.length > 0 && { where }),
+  };
   const parsed = endpointFilter.safeParse(read);
   if (parsed.success) return matching(parsed.data);
   const [issue] = parsed.error.issues;
@@ -277,6 +289,17 @@ export function filterOption(options: readonly string[]): EndpointFilter {
     ? tooLong(asked, String(condition))
     : [String(key), lists[String(key)]?.[Number(index)]];
   throw new UsageError(`--filter ${name}=: found ${shown(value)}; allowed: ${issue?.message}.`);
+}
+
+/** The groups of conditions in a text, which are alternatives. @throws UsageError, which quotes no text of them */
+function conditionsIn(text: string): readonly Json[] {
+  const found = jsonOf(text);
+  const read = checkedBy(endpointFilter, { where: found });
+  if (found !== undefined && !('problems' in read)) return Array.isArray(found) ? found : [found];
+  if (found === undefined)
+    throw new UsageError(`--filter where takes JSON, such as --filter '${CONDITIONS_EXAMPLE}'.`);
+  const problems = 'problems' in read ? read.problems : [];
+  throw new UsageError(`--filter ${withoutRoot(problems.join('\n'))}.`);
 }
 
 /** Which text of a condition is too long, the only reason to refuse a condition: the field's name or a value. */

@@ -52,7 +52,8 @@ ${KIND_SETTINGS.map(settingLine).join('')}\
   --filter KEY=A,B        send the preceding endpoint only events whose KEY is A or B; with several keys, all must
                           match. KEY is events, workspaces, processes, projects or fields; from:FIELD, to:FIELD,
                           added:FIELD or removed:FIELD for the values of a field; actors for the users who made the
-                          change, by id or name; exceptActors skips changes made only by A or B, such as an integration
+                          change, by id or name; exceptActors skips changes made only by A or B, such as an integration;
+                          where has JSON instead of A,B (docs/filters.md)
   --resend NAME           resend the dead letters of this endpoint (repeatable)
   --config FILE           watch the workspaces and serve the endpoints of this JSON file (docs/configuration.md);
                           secrets come from the environment or .env (default: changewire.json, if present)

@@ -4,7 +4,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildEvents, type Commit, testEvent } from '../../functions/changes/build-events.ts';
 import type { RecordChange } from '../../functions/changes/compare-project.ts';
-import type { FieldChange } from '../../functions/model/event.ts';
+import { rulesOf } from '../../functions/changes/compare-project.ts';
+import { withoutRecords } from '../../functions/changes/fit-event.ts';
+import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
+import type { FieldChange, TaskEvent } from '../../functions/model/event.ts';
 import { jsonSchemas, unionSchema } from '../../functions/model/event.ts';
 import { eventId } from '../../functions/model/event-id.ts';
 import { checkEvents } from '../kit/check-event.ts';
@@ -68,6 +71,50 @@ describe('events', () => {
         observed: { after: '2026-11-21T11:59:00.000Z', before: '2026-11-21T12:00:01.000Z' },
       },
     });
+  });
+
+  it('carry the names of custom fields, those of tasks the short values of their project, as far as there is room', () => {
+    const custom = ['b', 'a', 'long', 'same'].map(externalId => ({
+      ...{ externalId, name: externalId === 'same' ? 'same' : `Field ${externalId}`, type: 'text' },
+    }));
+    const rules = rulesOf({ project: custom, task: custom }, ignoredFields(['ignored']));
+    const projectRecord = {
+      ...{ name: 'Acme', updatedAt: 'x', ignored: 'x', b: 'x', same: ['x'], a: { id: 1 }, none: '' },
+      ...{ long: 'x'.repeat(255), edge: 'x'.repeat(254) },
+    };
+    const record = { id: 't1', a: 'x', b: '', other: 'x', same: 'x' };
+    const changes = [change({ record }), change({ entity: 'project', record: projectRecord })];
+    const [task, project] = checkEvents(buildEvents({ ...commit, projectRecord, rules }, changes));
+    expect(task?.data).toMatchObject({ task: { names: { a: 'Field a' } } });
+    expect(JSON.stringify(task?.data.project)).toBe(
+      JSON.stringify({
+        ...{ id: 'p.1', name: 'Acme' },
+        context: { a: { id: 1 }, b: 'x', same: ['x'], edge: 'x'.repeat(254), name: 'Acme' },
+        names: { a: 'Field a', b: 'Field b', long: 'Field long' },
+      }),
+    );
+    expect(project?.data.project).toEqual({
+      ...{ id: 'p.1', name: 'Acme', record: projectRecord },
+      names: { b: 'Field b', a: 'Field a', long: 'Field long' },
+    });
+    const many = Object.fromEntries(
+      Array.from({ length: 30 }, (_, index) => [`f${index + 10}`, 'x'.repeat(200)]),
+    );
+    const [crowded] = buildEvents({ ...commit, projectRecord: { ...many, b: 'x' }, rules }, changes);
+    const { context = {}, names = {} } = (crowded as TaskEvent).data.project;
+    expect(Object.keys(context).slice(0, 2)).toEqual(['b', 'f10']);
+    expect(JSON.stringify(context).length).toBeLessThan(4_300);
+    expect(Object.keys({ ...context, ...names }).toSorted()).toEqual(
+      Object.keys({ ...many, b: '' }).toSorted(),
+    );
+    const [slim] = buildEvents({ ...commit, projectRecord, rules }, [
+      change({ record: { ...record, large: 'x'.repeat(250_000) } }),
+    ]);
+    expect(slim?.data).toMatchObject({ project: task?.data.project, truncated: ['record'] });
+    expect(withoutRecords(slim as TaskEvent).data).toMatchObject({
+      ...{ project: { id: 'p.1', name: 'Acme' }, task: { id: 't1' }, truncated: ['record'] },
+    });
+    expect(JSON.stringify(withoutRecords(task as TaskEvent))).not.toMatch(/Field a|context|names/);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalDecimal } from '../../functions/basics/decimal.ts';
+import { canonicalDecimal, compareDecimals } from '../../functions/basics/decimal.ts';
 import { isEmpty } from '../../functions/basics/empty.ts';
 import type { Json } from '../../functions/basics/json.ts';
 import { byText } from '../../functions/basics/order.ts';
@@ -125,6 +125,22 @@ describe('decimals', () => {
         expect(spelled).toBe(canonicalDecimal(String(number)));
         expect(spelled).not.toBe(canonicalDecimal(String(number + 1n)));
       }),
+    );
+  });
+
+  it('has its place in the order of numbers, however many digits it has', () => {
+    const unit = fc.bigInt({ min: -(10n ** 25n), max: 10n ** 25n });
+    const near = fc.integer({ min: -1_100, max: 1_100 }).map(BigInt);
+    const power = fc.integer({ min: 0, max: 6 });
+    const either = fc.oneof(unit, near);
+    fc.assert(
+      fc.property(either, either, power, power, (one, other, left, right) => {
+        const [first, second] = [canonicalDecimal(`${one}e-${left}`), canonicalDecimal(`${other}e-${right}`)];
+        const difference = one * 10n ** BigInt(6 - left) - other * 10n ** BigInt(6 - right);
+        const expected = difference < 0n ? -1 : difference > 0n ? 1 : 0;
+        expect(Math.sign(compareDecimals(first ?? '', second ?? ''))).toBe(expected);
+      }),
+      { numRuns: 1_000 },
     );
   });
 });

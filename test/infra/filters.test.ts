@@ -61,7 +61,7 @@ describe('a filter for actors', () => {
     ]);
   });
 
-  test.each(['actors', 'exceptActors', 'values'])(
+  test.each(['actors', 'exceptActors', 'values', 'where'])(
     'or values is refused for a subscription, with what can ask for it: %s',
     key => {
       expect(problemsOf(config(subscription({ filter: { [key]: ['Ann Lee'] } })))).toEqual([
@@ -220,6 +220,68 @@ describe('a condition on values', () => {
     expect(withValues([{ field: 'status', from: ['', 'Open'] }], created)).toEqual([]);
     expect(withValues([{ field: 'status', to: 'Open' }], created)).toEqual([]);
     expect(withValues([{ field: 'status', from: 'Open' }])).toEqual([]);
+  });
+});
+
+describe('conditions on the record', () => {
+  const withWhere = (where: unknown, events?: readonly string[]) =>
+    problemsOf(config(endpoint({ filter: { where, ...(events && { events }) } })));
+  const at = 'changewire.endpoints[0].filter';
+  const number = 'allowed: a number';
+  const date =
+    'allowed: a date such as "2026-05-01", a time in ISO 8601, or a day from that of the event such as "today", "+7d" or "-1d"';
+  const tests = 'in, contains, above, below, before, after, exists';
+
+  test.each([
+    ['Done', { status: 'Done' }],
+    [0, { effort: ['', 0, false] }],
+    [1, { dueDate: { before: '+7d', after: '2026-05-01T10:00:00Z' }, effort: { above: '1e3', below: -2.5 } }],
+    [2, [{ 'project.phase': { not: ['Plan'] } }, { status: { became: { not: { contains: 'x' } } } }]],
+    [3, { 'Due date': { moved: 'later', exists: true } }],
+  ])('are taken: %s', (_, where) => {
+    expect(withWhere(where)).toEqual([]);
+    expect(withWhere(where, ['task.updated'])).toEqual([]);
+  });
+
+  test.each<[where: unknown, problem: string]>([
+    [{}, 'where: found {}; allowed: an object with at least one field, each with its condition'],
+    [[], 'where: found []; allowed: a list of at least one of groups of conditions'],
+    [
+      'Done',
+      'where: found "Done"; allowed: conditions by field, or a list of at least one of such groups of conditions',
+    ],
+    [{ dueDate: { above: '2026-05-01' } }, `where.dueDate.above: found "2026-05-01"; ${number}`],
+    [{ dueDate: { before: 'soon' } }, `where.dueDate.before: found "soon"; ${date}`],
+    [{ dueDate: { became: { after: 7 } } }, `where.dueDate.became.after: found 7; ${date}`],
+    [[{ effort: { not: { below: 'a' } } }], `where[0].effort.not.below: found "a"; ${number}`],
+    [
+      { dueDate: { moved: 'up' } },
+      'where.dueDate.moved: found "up"; allowed: one of "later", "earlier", "more", "less"',
+    ],
+    [
+      { effort: {} },
+      `where.effort: found {}; allowed: a value, a list of values, or an object with at least one of ${tests}, not, became, moved`,
+    ],
+    [
+      { effort: { abov: 7 } },
+      `where.effort.abov: unknown key (7); allowed keys: ${tests}, not, became, moved; did you mean "above"?`,
+    ],
+    [{ effort: { not: { became: 7 } } }, `where.effort.not.became: unknown key (7); allowed keys: ${tests}`],
+  ])('are refused with what is allowed: %j', (where, problem) => {
+    expect(withWhere(where)).toContain(`${at}.${problem}`);
+  });
+
+  test('are refused beside an event that has no record, or no change if each group needs one', () => {
+    const never = 'found "task.deleted", which never matches';
+    const change = { dueDate: { moved: 'later' } };
+    expect(withWhere([change, { status: 'Done' }], ['task.deleted'])).toEqual([]);
+    expect(withWhere(change, ['task.deleted'])).toEqual([
+      `${at}.events[0]: ${never} ${at}.where; allowed with it: project.created, project.updated, task.created, task.updated`,
+    ]);
+    expect(withWhere({ status: 'Done' }, ['field.updated'])).toEqual([
+      `${at}.events[0]: found "field.updated", which never matches ${at}.where; allowed with it: ` +
+        'project.created, project.updated, project.deleted, task.created, task.updated, task.deleted',
+    ]);
   });
 });
 

@@ -61,6 +61,7 @@ describe('a filter', () => {
       projects: ['other'],
       fields: ['other'],
       values: [{ field: 'other' }],
+      where: [{ other: { exists: true } }],
       actors: ['other'],
       exceptActors: ['u-1'],
     };

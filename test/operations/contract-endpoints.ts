@@ -139,7 +139,22 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     expect(await filtered({ values: [{ field: 'nope', added: ['a'], to: ['b'] }] })).toEqual([
       expect.stringMatching(/^filter.values\[0\].field: no change in the journal has a field with/),
     ]);
-    for (const known of [{ fields: [moved.field, moved.name] }, to(moved.to), to('Open'), to('')])
+    const where = (tests: object, field: string = moved.field) => ({ where: [{ [field]: tests }] });
+    const path = `filter.where[0]["${moved.field}"]`;
+    expect(await filtered(where({ in: [`Dnoe ${id}`] }))).toEqual([
+      `${path}.in[0]: no change in the journal has this value. Did you mean Done ${id}?`,
+    ]);
+    expect(await filtered(where({ became: { above: 5 }, moved: 'later' }))).toEqual([
+      `${path}.moved: \`${moved.field}\` is a text; \`later\` needs a date.`,
+      `${path}.became.above: \`${moved.field}\` is a text; \`above\` needs a number.`,
+    ]);
+    expect(await filtered(where({ above: 5 }, `Statsu ${id}`))).toEqual([
+      `filter.where[0]: no change in the journal has the field "Statsu ${id}". Did you mean Status ${id}?`,
+    ]);
+    for (const known of [
+      ...[{ fields: [moved.field, moved.name] }, to(moved.to), to('Open'), to('')],
+      ...[where({ in: [moved.to], contains: ['x'] }), where({ not: { in: ['Open', ''] } }, moved.name)],
+    ])
       expect(await filtered(known)).toEqual([]);
   });
 

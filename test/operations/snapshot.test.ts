@@ -5,6 +5,7 @@ import type { JsonObject } from '../../functions/basics/json.ts';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import { eventSource } from '../../functions/model/event-id.ts';
+import type { Conditions } from '../../functions/model/where.ts';
 import { findEndpoint, statusOf } from '../../functions/operations/endpoints.ts';
 import { createOperations } from '../../functions/operations/operations.ts';
 import { workOffSnapshot } from '../../functions/operations/snapshot.ts';
@@ -34,7 +35,9 @@ describe.each(STORES)('over %s, a snapshot', (_, open) => {
   async function baselined(process: ProcessKey): Promise<void> {
     const request = { mode: 'sweep', owner: 'a', now: AT, until: AT + 1_000 } as const;
     const lease = await context.snapshots.takeLease(process, request);
-    if (lease) await context.snapshots.finish(process, lease, { baselined: true, sweptAt: AT });
+    const note = { externalId: 'note', name: 'Note', type: 'text' };
+    const definitions = { project: [note], task: [note] };
+    if (lease) await context.snapshots.finish(process, lease, { baselined: true, sweptAt: AT, definitions });
   }
   const ask = () => askOf({ operations: createOperations(context), caller: { who: 'ann', isProven: true } });
   /** Writes a project as a pass does, or deletes it. */
@@ -105,6 +108,31 @@ describe.each(STORES)('over %s, a snapshot', (_, open) => {
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
     expect(await context.deliveries.due('crm', context.state.now, 1)).toMatchObject([{ replay: true }]);
     expect(context.woken).toContain('crm');
+  });
+
+  it('has only records that meet the conditions of its filter, and counts these', async () => {
+    const started = async (where: readonly Conditions[]) => {
+      await opened({ ...CRM, filter: { where } });
+      await put('p1', ['t1'], { note: 'x' });
+      await put('p2', ['t1', 't2'], { note: 'long'.repeat(100) });
+      await ask()('snapshot', { to: 'crm', process: onboarding.processId });
+      await workOff();
+      const events = await waiting();
+      const { data } = events.find(({ type }) => type === 'snapshot.completed') ?? {};
+      await context.close();
+      return [subjects(events).filter(subject => !subject?.startsWith('snapshot')), data];
+    };
+    const counted = (projects: number, tasks: number) => expect.objectContaining({ projects, tasks });
+    expect(await started([{ Note: { in: ['x'] } }])).toEqual([
+      ['projects/p1', 'projects/p1/tasks/t1'],
+      counted(1, 1),
+    ]);
+    expect(await started([{ 'project.Note': { contains: ['LONG'] }, id: { not: { in: ['t1'] } } }])).toEqual([
+      ['projects/p2', 'projects/p2/tasks/t2'],
+      counted(1, 1),
+    ]);
+    expect(await started([{ note: { became: { exists: true } } }])).toEqual([[], counted(0, 0)]);
+    await opened();
   });
 
   it('invariant 4: fills a copy while changes go on, whatever crashes, arrives late or comes twice', async () => {

@@ -61,7 +61,7 @@ async function committing(
   const ids: (readonly string[])[] = [];
   let saves = 0;
   const state = {
-    ...{ commits: 0, events: 0 },
+    ...{ commits: 0, events: 0, definitions: { rules: RULES } },
     inTurn: (work: () => Promise<unknown>) => work(),
   } as unknown as PassState;
   const context = {

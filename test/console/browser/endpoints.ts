@@ -178,6 +178,14 @@ export function endpointTests({ run, open }: Given): void {
       const page = await there();
       await use(page, 'Edit…');
       await write(page, 'Changed fields', 'Status');
+      await use(page, 'Add a condition on the record');
+      await write(page, 'Field of condition 1 of group 1', 'dueDate');
+      await page.getByLabel('Test of condition 1 of group 1').selectOption('moved');
+      await use(page, 'Or');
+      await write(page, 'Field of condition 1 of group 2', 'Risk');
+      await write(page, 'Value of condition 1 of group 2', 'High, Critical');
+      await page.getByRole('button', { name: /^Why not the other/ }).click();
+      await page.getByText('Not sent: none of the fields changed.').first().waitFor();
       await write(page, 'Maximum requests per second', '7');
       await tabTo(page, 'Keep successful attempts');
       await page.keyboard.press('Space');
@@ -188,7 +196,7 @@ export function endpointTests({ run, open }: Given): void {
       await expect
         .poll(() => main(page), SOON)
         .toMatch(/at most 7 per second from the backlog.*are not kept · without records/);
-      expect(await main(page)).toMatch(/Filter.*Status/);
+      expect(await main(page)).toMatch(/Filter.*Status.*dueDate moved later, or Risk is High, Critical/);
     });
 
     it('is not removed by who thinks better of it, and is gone once it is removed', async () => {

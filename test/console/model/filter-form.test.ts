@@ -57,12 +57,28 @@ describe('the form of a filter', () => {
       },
       { requiredKeys: ['field'] },
     );
+    const lists = fc.record({ in: texts, contains: texts, exists: fc.boolean() }, { requiredKeys: ['in'] });
+    const limits = fc.record({ above: fc.constantFrom('1', '-2.5'), before: fc.constant('today') });
+    const tests = fc.oneof(
+      lists,
+      limits,
+      fc.record({ not: lists, became: fc.record({ not: limits, exists: fc.boolean() }) }),
+      fc.record({ moved: fc.constantFrom('later', 'less') }),
+    );
     const filter = fc.record(
       {
         events: fc.constant(['task.updated']),
         ...{ workspaces: texts, processes: texts, projects: texts, fields: texts },
         ...{ actors: texts, exceptActors: texts },
         values: fc.array(value, { minLength: 1, maxLength: 3 }),
+        where: fc.array(
+          fc.dictionary(
+            hostileText.map(text => text.trim()).filter(text => text !== ''),
+            tests,
+            { minKeys: 1, maxKeys: 3, noNullPrototype: true },
+          ),
+          { minLength: 1, maxLength: 2 },
+        ),
       },
       { requiredKeys: ['events'] },
     );
@@ -77,12 +93,20 @@ describe('the form of a filter', () => {
     const filter = {
       processes: ['launch'],
       values: [{ field: 'Status', from: ['To do'], to: ['Done', 'Gone'] }],
+      where: [
+        { dueDate: { became: { before: 'today' } }, status: { not: { in: ['Done', 'Gone'] } } },
+        { 'project.phase': { in: ['Build'], exists: true }, effort: { moved: 'more' } },
+      ],
       actors: ['Ann Lee', 'u-2'],
       exceptActors: ['Lee, Ann'],
     };
     expect(filterText(filter)).toEqual([
       ['Processes', 'launch'],
       ['Change of', 'Status, from To do, to Done, Gone'],
+      [
+        'Where',
+        'dueDate became true is before today and status not is Done, Gone, or project.phase is Build and project.phase has a value true and effort moved more',
+      ],
       ['Made by', 'Ann Lee, u-2'],
       ['Not made by', '"Lee, Ann"'],
     ]);

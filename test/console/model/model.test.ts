@@ -5,8 +5,9 @@ import { backOff } from '../../../console/model/backoff.ts';
 import { changeLine } from '../../../console/model/change-line.ts';
 import { jsonTokens, prettyJson } from '../../../console/model/json-view.ts';
 import { EVERYTHING, isFiltered, lineMatcher } from '../../../console/model/line-filter.ts';
-import { matched, pastOf } from '../../../console/model/preview.ts';
+import { pastOf, tried } from '../../../console/model/preview.ts';
 import { ago, beginningOf, comes, every, localInput, readLocalInput } from '../../../console/model/times.ts';
+import type { EndpointFilter } from '../../../functions/model/filter.ts';
 import { fieldChange, hostileEvent, hostileText, taskEvent } from '../../kit/console/events.ts';
 
 const task = { id: '12', name: 'Task 12' };
@@ -44,18 +45,27 @@ describe('a filter of the stream', () => {
 });
 
 describe("a new endpoint's preview", () => {
-  it('shows what its filter would have let through', () => {
+  it('shows what its filter would have let through, and why not the others', () => {
     const past = [pastOf(done), pastOf(taskEvent({ id: 'other', process: 'launch' }))];
-    expect(matched({ fields: ['Due date'] }, past).map(({ line }) => line.id)).toEqual([done.event.id]);
-    expect(matched({ processes: ['launch'] }, past).map(({ line }) => line.id)).toEqual(['other']);
-    expect(matched(undefined, past)).toBe(past);
+    const ids = (filter: EndpointFilter) => tried(filter, past).matching.map(({ line }) => line.id);
+    expect(ids({ fields: ['Due date'] })).toEqual([done.event.id]);
+    expect(ids({ processes: ['launch'] })).toEqual(['other']);
+    expect(tried(undefined, past)).toEqual({ matching: past, excluded: [] });
+    expect(tried({ processes: ['launch'] }, past).excluded).toEqual([
+      { ...past[0], reason: 'its process is onboarding' },
+    ]);
+    const [first] = tried({ where: [{ dueDate: { moved: 'earlier' } }] }, past).excluded;
+    expect(first?.reason).toBe('`dueDate` was a number; `earlier` needs a date');
   });
 
   it('fails for no event, whatever it holds', () => {
     fc.assert(
       fc.property(hostileEvent, hostileText, (committed, text) => {
-        const filter = { fields: [text], values: [{ field: text, to: [text] }] };
-        expect(matched(filter, [pastOf(committed)]).length).toBeLessThanOrEqual(1);
+        const where = [{ [text]: { moved: 'later' as const, contains: [text], after: 'today' } }];
+        for (const filter of [{ fields: [text], values: [{ field: text, to: [text] }] }, { where }]) {
+          const { matching, excluded } = tried(filter, [pastOf(committed)]);
+          expect(matching.length + excluded.length).toBe(1);
+        }
       }),
     );
   });

@@ -40,7 +40,10 @@ async function committing(
   const before = { ...UNKNOWN_PROCESS, rechecks: new Map() };
   const process = { workspace: 'eu', processId: 'p' };
   const context = { kind, before, process, settings: {}, clock, snapshots } as unknown as PassContext;
-  const state = { inTurn: (work: () => unknown) => work() } as unknown as PassState;
+  const state = {
+    definitions: { rules: RULES },
+    inTurn: (work: () => unknown) => work(),
+  } as unknown as PassState;
   await commit(context, state, {
     ...{ projectId: '7', snapshot: SNAPSHOT, content: NEW, changes: CHANGES },
     source: { record: NEW.record, ...TIMES },

@@ -43,10 +43,26 @@ describe('--filter', () => {
     });
   });
 
+  test('takes conditions as JSON, which are alternatives if there are several', () => {
+    expect(
+      filterOption([
+        'where={"project.phase": "Build, test", "dueDate": {"moved": "later"}}',
+        'where=[{"status": {"not": ["Done", 3]}}]',
+        'events=task.updated',
+      ]),
+    ).toEqual({
+      events: ['task.updated'],
+      where: [
+        { 'project.phase': { in: ['Build, test'] }, dueDate: { moved: 'later' } },
+        { status: { not: { in: ['Done', 3] } } },
+      ],
+    });
+  });
+
   const SYNTAX =
     '--filter takes key=value, such as --filter events=task.updated,task.created --filter to:status=Done.';
   const KEYS =
-    'allowed keys: events, workspaces, processes, projects, fields, actors, exceptActors, from:FIELD, to:FIELD, added:FIELD, removed:FIELD.';
+    'allowed keys: events, workspaces, processes, projects, fields, actors, exceptActors, from:FIELD, to:FIELD, added:FIELD, removed:FIELD, where.';
   const LENGTH = 'allowed: text of 1 to 256 characters.';
   const LONG = 'a'.repeat(257);
 
@@ -65,6 +81,14 @@ describe('--filter', () => {
       '--filter to:status=: found text of 257 characters; allowed: text of at most 256 characters, a number, true or false.',
     ],
     [`added:${LONG}=x`, `--filter added:FIELD=: found text of 257 characters; ${LENGTH}`],
+    [
+      'where=status:Done',
+      '--filter where takes JSON, such as --filter \'where={"dueDate": {"moved": "later"}}\'.',
+    ],
+    [
+      'where={"dueDate": {"moved": "latter"}}',
+      '--filter where.dueDate.moved: found "latter"; allowed: one of "later", "earlier", "more", "less"; did you mean "later"?.',
+    ],
     ['fields=a,,b', `--filter fields=: found ""; ${LENGTH}`],
   ])('refuses %.30j with what is allowed', (option, message) => {
     expect(() => filterOption([option])).toThrow(new UsageError(message));
@@ -79,6 +103,11 @@ describe('--filter', () => {
       ['events=task.deleted', 'fields=status'],
       '--filter: events[0]: found "task.deleted", which never matches fields; ' +
         'allowed with it: project.created, project.updated, task.created, task.updated.',
+    ],
+    [
+      ['events=source.skipped', 'where={"status": "Done"}'],
+      '--filter: events[0]: found "source.skipped", which never matches where; allowed with it: ' +
+        'project.created, project.updated, project.deleted, task.created, task.updated, task.deleted.',
     ],
     [
       ['events=task.deleted,field.updated', 'actors=u-1'],
@@ -96,7 +125,15 @@ describe('--filter', () => {
   });
 
   test('shows no secret that stands in the wrong place', () => {
-    const glue = fc.constantFrom('', 'events=', 'fields=,', 'events=task.updated,', '=');
+    const glue = fc.constantFrom(
+      '',
+      'events=',
+      'fields=,',
+      'events=task.updated,',
+      '=',
+      'where=',
+      'where={"a":"',
+    );
     const tail = fc.constantFrom('', '=x', '=task.updated');
     fc.assert(
       fc.property(secrets, glue, tail, ({ text, secret }, before, behind) => {

@@ -1,0 +1,47 @@
+import { isEmpty } from '../basics/empty.ts';
+import type { JsonObject } from '../basics/json.ts';
+import { byText } from '../basics/order.ts';
+import type { Rules } from './compare-project.ts';
+import type { FieldIndex } from './compare-record.ts';
+
+/** The longest value of a context, and the length of a whole one, in characters of JSON. */
+const MAX_VALUE_LENGTH = 256;
+const MAX_CONTEXT_LENGTH = 4_096;
+
+/** What events of tasks show of their project: its short values, custom fields first, as far as there is room. `names`
+ *  also has the fields that were left out for their length. Ignored fields are in neither. */
+export function contextOf(
+  record: JsonObject,
+  { projectFields, ignored }: Rules,
+): { readonly context: JsonObject; readonly names: Record<string, string> } {
+  const candidates = Object.entries(record).flatMap(([property, value]) => {
+    const custom = projectFields.get(property);
+    if (isEmpty(value) || (!custom && ignored.has(property))) return [];
+    return { property, value, name: custom?.name ?? property, rank: custom ? 0 : 1 };
+  });
+  candidates.sort((one, other) => one.rank - other.rank || byText(one.property, other.property));
+  let left = MAX_CONTEXT_LENGTH;
+  const kept = candidates.filter(({ property, value }) => {
+    const { length } = JSON.stringify(value);
+    if (length > MAX_VALUE_LENGTH || property.length + length > left) return false;
+    left -= property.length + length;
+    return true;
+  });
+  const isNamed = new Set(kept.filter(({ property, name }) => property === name));
+  return {
+    context: Object.fromEntries(kept.map(({ property, value }) => [property, value])),
+    names: Object.fromEntries(
+      candidates.filter(each => !isNamed.has(each)).map(({ property, name }) => [property, name]),
+    ),
+  };
+}
+
+/** The names that people see of the custom fields that have a value, by property, unless both are the same. */
+export function namesOf(record: JsonObject, fields: FieldIndex): Record<string, string> {
+  return Object.fromEntries(
+    Object.keys(record).flatMap(property => {
+      const name = fields.get(property)?.name;
+      return name === undefined || name === property || isEmpty(record[property]) ? [] : [[property, name]];
+    }),
+  );
+}
