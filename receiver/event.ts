@@ -9,20 +9,22 @@ export type CloudEvent<Type extends string, Data> = {
   specversion: '1.0';
   /** The same change always has the same `id`: drop repeated ids. */
   id: string;
-  /** `/workspaces/<workspace>/processes/<process>`; in a test, `/endpoints/<name>`. */
+  /** `/workspaces/<workspace>/processes/<process>`; in `endpoint.*`, `delivery.dead` and a test,
+   *  `/endpoints/<name>`. */
   source: string;
   /** The event type. */
   type: Type;
   /** `projects/<id>`, `projects/<id>/tasks/<id>`, `project-fields/<externalId>` or `task-fields/<externalId>`,
-   *  percent-encoded. Absent in `source.*`, `audit.recorded`,
+   *  percent-encoded. Absent in `source.*`, `audit.recorded`, `endpoint.*`, `delivery.dead`,
    *  `changewire.test`, and `snapshot.*` of a whole process. */
   subject?: string | undefined;
-  /** When the new state was read. */
+  /** When the new state was read; in `endpoint.*` and `delivery.dead`, when it began. */
   time: string;
   /** Always `application/json`. */
   datacontenttype: 'application/json';
   /** The version of the project, 13 to 16 digits; in `field.*`, `source.*` and `audit.recorded`, of the process; in
-   *  `snapshot.*`, a minute before its start. Larger is newer. */
+   *  `snapshot.*`, a minute before its start; in `endpoint.*` and `delivery.dead`, of the endpoint's health. Larger is
+   *  newer. */
   sequence: string;
   /** The data of the event, by `type`. */
   data: Data;
@@ -273,6 +275,42 @@ export interface SnapshotCompletedData extends SnapshotStartedData {
   tasks: number;
 }
 
+/** An endpoint. */
+export interface EndpointRef {
+  /** The endpoint's name. */
+  name: string;
+  /** The kind of endpoint, such as `webhook`. */
+  kind: string;
+  /** The origin of its address, if known: the rest may be secret. */
+  origin?: string | undefined;
+}
+
+/** Why an endpoint gets nothing, or gets no more. */
+export interface EndpointProblemData {
+  /** The endpoint that the event is about. */
+  endpoint: EndpointRef;
+  /** Since when, by the clock of Changewire. */
+  since: string;
+  /** The last failure, for people. */
+  reason: string;
+}
+
+/** How long an endpoint accepted nothing. */
+export interface EndpointRecoveredData {
+  /** The endpoint that the event is about. */
+  endpoint: EndpointRef;
+  /** The `since` of the last `endpoint.failing` or `endpoint.stopped`. */
+  since: string;
+  /** When it accepted an event again, by the clock of Changewire. */
+  until: string;
+}
+
+/** Events that an endpoint did not get. */
+export interface DeliveryDeadData extends EndpointProblemData {
+  /** The number of deliveries that were given up since then. One may count twice after a crash. */
+  deliveries: number;
+}
+
 /** The data of a test event. */
 export interface TestData {
   /** The endpoint that is tested. */
@@ -338,6 +376,17 @@ export type SnapshotCompleted = CloudEvent<'snapshot.completed', SnapshotComplet
 /** An event of a snapshot. */
 export type SnapshotEvent = ProjectSnapshot | TaskSnapshot | SnapshotStarted | SnapshotCompleted;
 
+/** Another endpoint failed 5 times in a row, for over a minute. Its events are queued. */
+export type EndpointFailing = CloudEvent<'endpoint.failing', EndpointProblemData>;
+/** Another endpoint accepts events again. */
+export type EndpointRecovered = CloudEvent<'endpoint.recovered', EndpointRecoveredData>;
+/** Another endpoint answered 410, or failed for 5 days. Nothing is sent until an operator resumes it. */
+export type EndpointStopped = CloudEvent<'endpoint.stopped', EndpointProblemData>;
+/** Deliveries to another endpoint were given up, and became dead letters. */
+export type DeliveryDead = CloudEvent<'delivery.dead', DeliveryDeadData>;
+/** An event about the health of another endpoint. */
+export type HealthEvent = EndpointFailing | EndpointRecovered | EndpointStopped | DeliveryDead;
+
 /** An operator tests an endpoint. Nothing changed. */
 export type TestEvent = CloudEvent<'changewire.test', TestData>;
 
@@ -355,5 +404,6 @@ export type ChangeEvent = ProjectEvent | TaskEvent | FieldEvent | SourceEvent | 
 /** The types of published events. */
 export type EventType = ChangeEvent['type'];
 
-/** Every event that a webhook may get: change events, those of a snapshot, and the test of the endpoint. */
-export type SentEvent = ChangeEvent | SnapshotEvent | TestEvent;
+/** Every event that a webhook may get: change events, those of a snapshot, those about other endpoints, and the test of
+ *  the endpoint. */
+export type SentEvent = ChangeEvent | SnapshotEvent | HealthEvent | TestEvent;

@@ -1,8 +1,8 @@
-import type { EventType } from '../../functions/model/event.ts';
 import {
   CONDITIONS,
   type EndpointFilter,
   FILTER_KEYS,
+  type FilterType,
   type ValueFilter,
 } from '../../functions/model/filter.ts';
 import { readListed, showListed } from './listed.ts';
@@ -41,7 +41,7 @@ export const NO_FILTER = formOf(undefined);
 export function filterOf(form: FilterForm): EndpointFilter | undefined {
   const values = form.values.filter(({ field }) => field.trim() !== '').map(valueFilter);
   const filter: EndpointFilter = {
-    ...(form.events.length > 0 && { events: form.events as readonly EventType[] }),
+    ...(form.events.length > 0 && { events: form.events as readonly FilterType[] }),
     ...listed(LIST_KEYS, form),
     ...(values.length > 0 && { values }),
   };

@@ -1,6 +1,14 @@
 import * as z from 'zod';
 import type { EventType } from '../model/event.ts';
-import { CONDITIONS, type EndpointFilter, type FilterValue, type ValueFilter } from '../model/filter.ts';
+import {
+  CONDITIONS,
+  type EndpointFilter,
+  type FilterType,
+  type FilterValue,
+  HEALTH_TYPES,
+  isHealthEvent,
+  type ValueFilter,
+} from '../model/filter.ts';
 import { pathText, problemAt } from './problems.ts';
 import { choice, key, list, object, remedies, text } from './values.ts';
 
@@ -27,13 +35,17 @@ const CARRIED = {
   'audit.recorded': ['actors'],
 } as const satisfies Record<EventType, readonly Part[]>;
 
-/** Every event type. */
+/** Every type of published events. */
 export const EVENT_TYPES = Object.keys(CARRIED) as EventType[];
 
+/** Every type that an endpoint's filter can name. */
+export const FILTER_TYPES: readonly FilterType[] = [...EVENT_TYPES, ...HEALTH_TYPES];
+
 /** Whether an event of this type can have this part. */
-export function mayCarry(type: EventType, part: Part): boolean {
+export function mayCarry(type: FilterType, part: Part): boolean {
+  if (isHealthEvent({ type })) return part === 'eventType';
   if (part === 'eventType' || part === 'workspace' || part === 'processId') return true;
-  return (CARRIED[type] as readonly Part[]).includes(part);
+  return (CARRIED[type as EventType] as readonly Part[]).includes(part);
 }
 
 /** The maximum length of a value: that which SNS compares. */
@@ -43,9 +55,11 @@ const value = () => text(/^.{1,256}$/s, 'text of 1 to 256 characters');
 
 const fieldNames = () => list(value(), 1, 'field names').optional();
 
+const ofEndpoints = `for ${HEALTH_TYPES.join(', ')}, make it an endpoint, because SNS never gets them`;
+
 const values = {
   eventType: key(
-    list(choice(EVENT_TYPES), 1, 'event types').optional(),
+    list(choice(EVENT_TYPES, ofEndpoints), 1, 'event types').optional(),
     'The [types of events](events.md).',
     'any',
   ),
@@ -99,7 +113,11 @@ const actors = () => list(value(), 1, "actors' ids or names").optional();
 /** An endpoint's filter, with keys in plain words. It can also select by the displayed names of fields, by
  *  their values before and after the change, and by actors. */
 export const endpointFilter = object({
-  events: values.eventType,
+  events: key(
+    list(choice(FILTER_TYPES), 1, 'event types').optional(),
+    'The [types of events](events.md). Those [about other endpoints](operating.md#health) are sent only if they are named here.',
+    'any',
+  ),
   workspaces: values.workspace,
   processes: values.processId,
   projects: values.projectId,
@@ -160,6 +178,8 @@ export function neverMatching(filter: EndpointFilter, path: Path): string[] {
 
 /** The keys of filters that require a part which only some events have. */
 const PARTS = {
+  workspaces: 'workspace',
+  processes: 'processId',
   projectId: 'projectId',
   projects: 'projectId',
   changedFields: 'changedFields',
@@ -173,7 +193,7 @@ export function neverCarried(filter: AttributeFilter & EndpointFilter, path: Pat
   const typesKey = filter.events ? 'events' : 'eventType';
   return Object.entries(PARTS).flatMap(([key, part]) => {
     if (filter[key as keyof typeof PARTS] === undefined) return [];
-    const fitting = EVENT_TYPES.filter(type => mayCarry(type, part)).join(', ');
+    const fitting = FILTER_TYPES.filter(type => mayCarry(type, part)).join(', ');
     return (filter[typesKey] ?? []).flatMap((type, index) => {
       if (mayCarry(type, part)) return [];
       const place = pathText([...path, typesKey, index]);

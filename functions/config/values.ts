@@ -112,7 +112,8 @@ export function key<Schema extends z.ZodType>(schema: Schema, meaning: string, o
   return schema;
 }
 
-/** One of these texts. */
-export function choice<const Choice extends readonly string[]>(choices: Choice) {
-  return z.enum(choices, { error: `one of ${choices.map(each => `"${each}"`).join(', ')}` });
+/** One of these texts. `otherwise`: the remedy for other texts that users may expect. */
+export function choice<const Choice extends readonly string[]>(choices: Choice, otherwise?: string) {
+  const error = `one of ${choices.map(each => `"${each}"`).join(', ')}`;
+  return z.enum(choices, { error: otherwise === undefined ? error : `${error}; ${otherwise}` });
 }

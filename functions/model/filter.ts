@@ -2,11 +2,11 @@ import { canonicalDecimal } from '../basics/decimal.ts';
 import { isEmpty } from '../basics/empty.ts';
 import { isJsonObject, type Json } from '../basics/json.ts';
 import type { ProcessKey } from '../basics/process.ts';
-import type { Actor, ChangeEvent, EventType, FieldChange } from './event.ts';
+import type { Actor, ChangeEvent, EventType, FieldChange, HealthEvent } from './event.ts';
 
 /** Which events an endpoint wants. An event must match each key that is given, by any of its entries. */
 export interface EndpointFilter {
-  readonly events?: readonly EventType[] | undefined;
+  readonly events?: readonly FilterType[] | undefined;
   readonly workspaces?: readonly string[] | undefined;
   readonly processes?: readonly string[] | undefined;
   readonly projects?: readonly string[] | undefined;
@@ -18,6 +18,17 @@ export interface EndpointFilter {
   /** Leaves out what these alone did, by id or name. */
   readonly exceptActors?: readonly string[] | undefined;
 }
+
+/** The types of events about the health of other endpoints. Only a filter that names them selects them. */
+export const HEALTH_TYPES = [
+  'endpoint.failing',
+  'endpoint.recovered',
+  'endpoint.stopped',
+  'delivery.dead',
+] as const satisfies readonly HealthEvent['type'][];
+
+/** A type that a filter can name. */
+export type FilterType = EventType | HealthEvent['type'];
 
 /** The keys of a filter, in the order in which they are compared. */
 export const FILTER_KEYS = [
@@ -43,7 +54,7 @@ export const CONDITIONS = [
  *  filter for fields, those that change no field of a record; one for actors, those of which no actor is
  *  known. One that excepts actors leaves out only changes in which no other user is known to have had a part.
  *  The actors of an audit entry are its users. */
-export function wants(filter: EndpointFilter, event: ChangeEvent): boolean {
+export function wants(filter: EndpointFilter, event: ChangeEvent | HealthEvent): boolean {
   return leftOutBy(filter, event) === undefined;
 }
 
@@ -62,7 +73,11 @@ export function wantsRecord(
 }
 
 /** The first key of a filter that an event does not match; undefined when it matches all. */
-export function leftOutBy(filter: EndpointFilter, event: ChangeEvent): keyof EndpointFilter | undefined {
+export function leftOutBy(
+  filter: EndpointFilter,
+  event: ChangeEvent | HealthEvent,
+): keyof EndpointFilter | undefined {
+  if (isHealthEvent(event)) return healthLeftOutBy(filter, event.type);
   const { type, source, data } = event;
   const { fields, values, actors, exceptActors } = filter;
   const misses = (wanted: readonly string[] | undefined, found: string | undefined) =>
@@ -79,6 +94,19 @@ export function leftOutBy(filter: EndpointFilter, event: ChangeEvent): keyof End
   const isExcepted = (except: readonly string[]) =>
     acted.length > 0 && !isCut(event) && acted.every(actor => isActor(except, actor));
   return exceptActors && isExcepted(exceptActors) ? 'exceptActors' : undefined;
+}
+
+export function isHealthEvent(event: { readonly type: string }): event is HealthEvent {
+  return (HEALTH_TYPES as readonly string[]).includes(event.type);
+}
+
+/** These events have no part that another key could compare. */
+function healthLeftOutBy(
+  filter: EndpointFilter,
+  type: HealthEvent['type'],
+): keyof EndpointFilter | undefined {
+  if (!filter.events?.includes(type)) return 'events';
+  return FILTER_KEYS.find(key => key !== 'events' && key !== 'exceptActors' && filter[key] !== undefined);
 }
 
 function actorsOf({ data }: ChangeEvent): readonly Actor[] {

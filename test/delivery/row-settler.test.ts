@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { present } from '../../functions/basics/telemetry.ts';
+import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
 import type { Delivery } from '../../functions/delivery/settler.ts';
 import { RowSettler } from '../../functions/delivery/settlers.ts';
 import {
@@ -21,7 +22,8 @@ async function open(more: object = {}, change: (setting: Setting) => void = () =
   const setting = openSetting();
   await setting.register();
   await setting.wait(waitingOnes(2, more));
-  const settler = new RowSettler('crm', await setting.pending(), setting.dependencies);
+  const health = new EndpointHealth('crm', await setting.rows.read('crm'), setting.dependencies);
+  const settler = new RowSettler('crm', health, await setting.pending(), setting.dependencies);
   change(setting);
   const told = () => {
     settler.tally.report(setting.dependencies.log, { endpoint: 'crm', ms: 0 });
