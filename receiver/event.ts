@@ -18,13 +18,12 @@ export type CloudEvent<Type extends string, Data> = {
    *  percent-encoded. Absent in `source.*`, `audit.recorded`, `endpoint.*`, `delivery.dead`,
    *  `changewire.test`, and `snapshot.*` of a whole process. */
   subject?: string | undefined;
-  /** When the new state was read; in `endpoint.*` and `delivery.dead`, when it began. */
+  /** When the new state was read. */
   time: string;
   /** Always `application/json`. */
   datacontenttype: 'application/json';
   /** The version of the project, 13 to 16 digits; in `field.*`, `source.*` and `audit.recorded`, of the process; in
-   *  `snapshot.*`, a minute before its start; in `endpoint.*` and `delivery.dead`, of the endpoint's health. Larger is
-   *  newer. */
+   *  `snapshot.*`, a minute before its start; in `endpoint.*` and `delivery.dead`, of the endpoint. Larger is newer. */
   sequence: string;
   /** The data of the event, by `type`. */
   data: Data;
@@ -285,29 +284,23 @@ export interface EndpointRef {
   origin?: string | undefined;
 }
 
-/** Why an endpoint gets nothing, or gets no more. */
-export interface EndpointProblemData {
+/** The health of an endpoint. */
+export interface HealthData {
   /** The endpoint that the event is about. */
   endpoint: EndpointRef;
-  /** Since when, by the clock of Changewire. */
+  /** When the problem began, by the clock of Changewire. */
   since: string;
+}
+
+/** Why an endpoint gets nothing, or did not get some events. */
+export interface HealthProblemData extends HealthData {
   /** The last failure, for people. */
   reason: string;
 }
 
-/** How long an endpoint accepted nothing. */
-export interface EndpointRecoveredData {
-  /** The endpoint that the event is about. */
-  endpoint: EndpointRef;
-  /** The `since` of the last `endpoint.failing` or `endpoint.stopped`. */
-  since: string;
-  /** When it accepted an event again, by the clock of Changewire. */
-  until: string;
-}
-
 /** Events that an endpoint did not get. */
-export interface DeliveryDeadData extends EndpointProblemData {
-  /** The number of deliveries that were given up since then. One may count twice after a crash. */
+export interface DeliveryDeadData extends HealthProblemData {
+  /** The number of deliveries that were given up. After a crash, one may count twice. */
   deliveries: number;
 }
 
@@ -376,13 +369,13 @@ export type SnapshotCompleted = CloudEvent<'snapshot.completed', SnapshotComplet
 /** An event of a snapshot. */
 export type SnapshotEvent = ProjectSnapshot | TaskSnapshot | SnapshotStarted | SnapshotCompleted;
 
-/** Another endpoint failed 5 times in a row, for over a minute. Its events are queued. */
-export type EndpointFailing = CloudEvent<'endpoint.failing', EndpointProblemData>;
+/** Another endpoint failed 5 times in a row, over a minute. */
+export type EndpointFailing = CloudEvent<'endpoint.failing', HealthProblemData>;
 /** Another endpoint accepts events again. */
-export type EndpointRecovered = CloudEvent<'endpoint.recovered', EndpointRecoveredData>;
-/** Another endpoint answered 410, or failed for 5 days. Nothing is sent until an operator resumes it. */
-export type EndpointStopped = CloudEvent<'endpoint.stopped', EndpointProblemData>;
-/** Deliveries to another endpoint were given up, and became dead letters. */
+export type EndpointRecovered = CloudEvent<'endpoint.recovered', HealthData>;
+/** Another endpoint answered 410, or failed for 5 days. An operator must resume it. */
+export type EndpointStopped = CloudEvent<'endpoint.stopped', HealthProblemData>;
+/** Deliveries to another endpoint were given up. */
 export type DeliveryDead = CloudEvent<'delivery.dead', DeliveryDeadData>;
 /** An event about the health of another endpoint. */
 export type HealthEvent = EndpointFailing | EndpointRecovered | EndpointStopped | DeliveryDead;
@@ -403,6 +396,9 @@ export type ChangeEvent = ProjectEvent | TaskEvent | FieldEvent | SourceEvent | 
 
 /** The types of published events. */
 export type EventType = ChangeEvent['type'];
+
+/** The types of events that a filter of an endpoint can name. */
+export type FilterType = EventType | HealthEvent['type'];
 
 /** Every event that a webhook may get: change events, those of a snapshot, those about other endpoints, and the test of
  *  the endpoint. */

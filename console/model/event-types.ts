@@ -1,5 +1,5 @@
-import type { EventType } from '../../functions/model/event.ts';
-import { type FilterType, HEALTH_TYPES } from '../../functions/model/filter.ts';
+import type { EventType, FilterType } from '../../functions/model/event.ts';
+import { HEALTH_TYPES } from '../../functions/model/filter.ts';
 
 const NAMES: Record<EventType, true> = {
   'project.created': true,

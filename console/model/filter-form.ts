@@ -1,8 +1,8 @@
+import type { FilterType } from '../../functions/model/event.ts';
 import {
   CONDITIONS,
   type EndpointFilter,
   FILTER_KEYS,
-  type FilterType,
   type ValueFilter,
 } from '../../functions/model/filter.ts';
 import { readListed, showListed } from './listed.ts';

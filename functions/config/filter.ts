@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import type { EventType } from '../model/event.ts';
+import type { EventType, FilterType } from '../model/event.ts';
 import {
   CONDITIONS,
   type EndpointFilter,
-  type FilterType,
   type FilterValue,
   HEALTH_TYPES,
   isHealthEvent,
@@ -55,7 +54,9 @@ const value = () => text(/^.{1,256}$/s, 'text of 1 to 256 characters');
 
 const fieldNames = () => list(value(), 1, 'field names').optional();
 
-const ofEndpoints = `for ${HEALTH_TYPES.join(', ')}, make it an endpoint, because SNS never gets them`;
+const ofEndpoints = Object.fromEntries(
+  HEALTH_TYPES.map(type => [type, 'SNS does not get it: make it an endpoint']),
+);
 
 const values = {
   eventType: key(
@@ -115,7 +116,7 @@ const actors = () => list(value(), 1, "actors' ids or names").optional();
 export const endpointFilter = object({
   events: key(
     list(choice(FILTER_TYPES), 1, 'event types').optional(),
-    'The [types of events](events.md). Those [about other endpoints](operating.md#health) are sent only if they are named here.',
+    'The [types of events](events.md). Those [about other endpoints](events.md#endpointfailing) are sent only if they are named here.',
     'any',
   ),
   workspaces: values.workspace,

@@ -118,7 +118,7 @@ export function healthEvent(
     data: {
       endpoint: { name, kind, ...(origin !== undefined && { origin }) },
       since: iso(since),
-      ...(type === 'endpoint.recovered' ? { until: iso(at) } : { reason }),
+      ...(reason !== undefined && { reason }),
       ...(deliveries !== undefined && { deliveries }),
     },
   } as HealthEvent;

@@ -180,21 +180,16 @@ const endpointRef = z.strictObject({
   kind: text('The kind of endpoint, such as `webhook`.'),
   origin: z.string().optional().describe('The origin of its address, if known: the rest may be secret.'),
 });
-const endpointProblem = z.strictObject({
+const healthData = z.strictObject({
   endpoint: endpointRef,
-  since: timestamp.describe('Since when, by the clock of Changewire.'),
-  reason: text('The last failure, for people.'),
+  since: timestamp.describe('When the problem began, by the clock of Changewire.'),
 });
-const endpointRecovered = z.strictObject({
-  endpoint: endpointRef,
-  since: timestamp.describe('The `since` of the last `endpoint.failing` or `endpoint.stopped`.'),
-  until: timestamp.describe('When it accepted an event again, by the clock of Changewire.'),
-});
-const deliveryDead = endpointProblem.extend({
+const healthProblem = healthData.extend({ reason: text('The last failure, for people.') });
+const deliveryDead = healthProblem.extend({
   deliveries: z
     .int()
     .positive()
-    .describe('The number of deliveries that were given up since then. One may count twice after a crash.'),
+    .describe('The number of deliveries that were given up. After a crash, one may count twice.'),
 });
 
 function eventOf<Type extends string, Data extends z.ZodType>(type: Type, description: string, data: Data) {
@@ -216,15 +211,13 @@ function eventOf<Type extends string, Data extends z.ZodType>(type: Type, descri
         .describe(
           '`projects/<id>`, `projects/<id>/tasks/<id>`, `project-fields/<externalId>` or `task-fields/<externalId>`, percent-encoded. Absent in `source.*`, `audit.recorded`, `endpoint.*`, `delivery.dead`, `changewire.test`, and `snapshot.*` of a whole process.',
         ),
-      time: timestamp.describe(
-        'When the new state was read; in `endpoint.*` and `delivery.dead`, when it began.',
-      ),
+      time: timestamp.describe('When the new state was read.'),
       datacontenttype: z.literal('application/json').describe('Always `application/json`.'),
       sequence: z
         .string()
         .regex(/^\d{13,16}$/)
         .describe(
-          "The version of the project, 13 to 16 digits; in `field.*`, `source.*` and `audit.recorded`, of the process; in `snapshot.*`, a minute before its start; in `endpoint.*` and `delivery.dead`, of the endpoint's health. Larger is newer.",
+          'The version of the project, 13 to 16 digits; in `field.*`, `source.*` and `audit.recorded`, of the process; in `snapshot.*`, a minute before its start; in `endpoint.*` and `delivery.dead`, of the endpoint. Larger is newer.',
         ),
       data,
     })
@@ -324,24 +317,16 @@ const snapshotSchemas = {
 const healthSchemas = {
   'endpoint.failing': eventOf(
     'endpoint.failing',
-    'Another endpoint failed 5 times in a row, for over a minute. Its events are queued.',
-    endpointProblem,
+    'Another endpoint failed 5 times in a row, over a minute.',
+    healthProblem,
   ),
-  'endpoint.recovered': eventOf(
-    'endpoint.recovered',
-    'Another endpoint accepts events again.',
-    endpointRecovered,
-  ),
+  'endpoint.recovered': eventOf('endpoint.recovered', 'Another endpoint accepts events again.', healthData),
   'endpoint.stopped': eventOf(
     'endpoint.stopped',
-    'Another endpoint answered 410, or failed for 5 days. Nothing is sent until an operator resumes it.',
-    endpointProblem,
+    'Another endpoint answered 410, or failed for 5 days. An operator must resume it.',
+    healthProblem,
   ),
-  'delivery.dead': eventOf(
-    'delivery.dead',
-    'Deliveries to another endpoint were given up, and became dead letters.',
-    deliveryDead,
-  ),
+  'delivery.dead': eventOf('delivery.dead', 'Deliveries to another endpoint were given up.', deliveryDead),
 } as const;
 
 /** All events that an endpoint may get. */
@@ -390,6 +375,7 @@ export type {
   EventType,
   FieldChange,
   FieldEvent,
+  FilterType,
   HealthEvent,
   ProjectEvent,
   PropertyChange,

@@ -2,7 +2,7 @@ import { canonicalDecimal } from '../basics/decimal.ts';
 import { isEmpty } from '../basics/empty.ts';
 import { isJsonObject, type Json } from '../basics/json.ts';
 import type { ProcessKey } from '../basics/process.ts';
-import type { Actor, ChangeEvent, EventType, FieldChange, HealthEvent } from './event.ts';
+import type { Actor, ChangeEvent, FieldChange, FilterType, HealthEvent } from './event.ts';
 
 /** Which events an endpoint wants. An event must match each key that is given, by any of its entries. */
 export interface EndpointFilter {
@@ -26,9 +26,6 @@ export const HEALTH_TYPES = [
   'endpoint.stopped',
   'delivery.dead',
 ] as const satisfies readonly HealthEvent['type'][];
-
-/** A type that a filter can name. */
-export type FilterType = EventType | HealthEvent['type'];
 
 /** The keys of a filter, in the order in which they are compared. */
 export const FILTER_KEYS = [

@@ -1,6 +1,5 @@
 import type { Duration } from 'aws-cdk-lib';
-import type { EventType } from '../../functions/model/event.ts';
-import type { FilterType } from '../../functions/model/filter.ts';
+import type { EventType, FilterType } from '../../functions/model/event.ts';
 import type { EndpointKind, KindSettings } from '../../functions/model/kinds.ts';
 
 /** A receiver that Changewire delivers to. Its address is a secret: a SecureString parameter of SSM,
