@@ -29,15 +29,15 @@ interface Parts {
   readonly url: string;
   readonly networks: Networks;
   readonly proxy: string | undefined;
-  /** Whether all is well, as `/healthz` answers. */
+  /** Whether `/healthz` would answer 200. */
   readonly isHealthy: () => Promise<boolean>;
   readonly clock: Clock;
   readonly sleep: Sleep;
   readonly warn: (text: string, details: { readonly code: string }) => void;
 }
 
-/** Sends a GET to the address each minute while all is well: a monitor there notices when none comes. A failed one is
- *  logged, the next ones only after one succeeded. The address may be secret, and is never logged.
+/** Sends a GET to the address each minute while the run is healthy: a monitor there notices when none comes. A failed
+ *  one is logged, the next ones only after one succeeded. The address may be secret, and is never logged.
  *  @returns a function that stops it */
 export function startHeartbeat({
   url,

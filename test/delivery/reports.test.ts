@@ -4,7 +4,7 @@ import { HEALTH_TYPES } from '../../functions/model/filter.ts';
 import { checkEvents } from '../kit/check-event.ts';
 import { DAY, HOUR, MINUTE, SECOND } from '../kit/delivery/setting.ts';
 import { openWatched } from '../kit/delivery/watched.ts';
-import { STORES } from '../kit/store/stores.ts';
+import { STORES, type TestStore } from '../kit/store/stores.ts';
 
 const webhook = (name: string, events?: readonly string[]): EndpointSettings => ({
   ...{ name, kind: 'webhook' },
@@ -66,6 +66,108 @@ describe('an endpoint that answers 410', () => {
     await world.change('crm');
     await world.pass(SECOND);
     expect(typesOf(world.told('ops'))).toEqual(['endpoint.stopped', 'endpoint.recovered']);
+  });
+});
+
+describe('a run that dies between a transition and its report', () => {
+  /** This view of a store dies at a call of it after the first transition, before or after its effect. */
+  function dying(store: TestStore, at: number, when: 'before' | 'after') {
+    let [hasReport, calls, isDead] = [false, 0, false];
+    const guard =
+      <Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) =>
+      async (...args: Args): Promise<Result> => {
+        const isLast = hasReport && ++calls === at;
+        if (isDead || (isLast && when === 'before')) return die();
+        const result = await work(...args);
+        return isLast ? die() : result;
+      };
+    const die = (): never => {
+      isDead = true;
+      throw new Error('killed');
+    };
+    const { endpoints, deliveries } = store;
+    const change: typeof endpoints.change = async (...args) => {
+      const row = await endpoints.change(...args);
+      hasReport ||= row?.health.reports?.open !== undefined;
+      return row;
+    };
+    const ports = {
+      endpoints: {
+        ...endpoints,
+        list: guard(endpoints.list),
+        read: guard(endpoints.read),
+        change: guard(change),
+      },
+      deliveries: { ...deliveries, add: guard(deliveries.add), note: guard(deliveries.note) },
+    };
+    return { ports, died: () => isDead };
+  }
+
+  it('loses no report and adds none, wherever it dies: each send has the same bytes', async () => {
+    let deaths = 0;
+    for (const when of ['before', 'after'] as const)
+      for (let call = 1; ; call++) {
+        const store = await inMemory();
+        const world = await openWatched(store, [webhook('crm'), webhook('ops', HEALTH_TYPES)]);
+        const { ports, died } = dying(store, call, when);
+        world.restart(ports);
+        world.answers.set('crm', () => 410);
+        await world.change('crm');
+        // Before, it was tried again by the queue.
+        world.restart();
+        await world.pass(2 * MINUTE);
+        const told = world.told('ops');
+        expect([call, when, new Set(told.map(({ event }) => JSON.stringify(event))).size]).toEqual([
+          call,
+          when,
+          1,
+        ]);
+        expect(typesOf(told.slice(0, 1))).toEqual(['endpoint.stopped']);
+        expect((await store.endpoints.read('crm'))?.health.reports?.open).toBeUndefined();
+        if (!died()) break;
+        deaths += 1;
+        expect(told.length).toBeLessThanOrEqual(2);
+      }
+    expect(deaths).toBeGreaterThan(10);
+  });
+});
+
+describe('deliveries that are given up', () => {
+  it('are counted once each, and reported together: of a failing endpoint, hourly', async () => {
+    const world = await openWatched(await inMemory(), [webhook('crm'), webhook('ops', HEALTH_TYPES)]);
+    world.answers.set('crm', () => 400);
+    for (let index = 0; index < 30; index++) await world.change('crm');
+    await world.pass(3 * DAY + 12 * HOUR);
+    const dead = world
+      .told('ops')
+      .flatMap(({ event, at }) => (event.type === 'delivery.dead' ? [{ event, at }] : []));
+    expect(dead.reduce((sum, { event }) => sum + event.data.deliveries, 0)).toBe(30);
+    for (const [index, { at }] of dead.entries())
+      if (index > 0) expect(at - (dead[index - 1]?.at ?? 0)).toBeGreaterThanOrEqual(HOUR);
+  });
+
+  it('of a pull endpoint are reported too, but not its reports', async () => {
+    const store = await inMemory();
+    const feed: EndpointSettings = {
+      name: 'feed',
+      kind: 'pull',
+      filter: { events: ['task.updated', ...HEALTH_TYPES] },
+    };
+    const world = await openWatched(store, [feed, webhook('crm'), webhook('ops', HEALTH_TYPES)]);
+    world.answers.set('crm', () => 410);
+    await world.change('crm');
+    await world.pass(HOUR);
+    expect((await store.deliveries.pending('feed', 9)).map(({ eventId }) => eventId)).toHaveLength(1);
+    await world.pass(15 * DAY);
+    expect(typesOf(world.told('ops'))).toEqual(['endpoint.stopped']);
+    await world.change('feed');
+    await world.change('feed');
+    await world.pass(15 * DAY);
+    expect(world.told('ops').at(-1)?.event).toMatchObject({
+      ...{ type: 'delivery.dead', source: '/endpoints/feed' },
+      data: { deliveries: 2, reason: 'not acknowledged within 14 days' },
+    });
+    expect(world.told('ops')).toHaveLength(2);
   });
 });
 
