@@ -76,7 +76,6 @@ describe('docs/events.md', () => {
       'source',
       'audit',
       'snapshot',
-      'health',
     ];
     expect([...document.matchAll(/<!-- table: (\S+) -->/g)].map(([, name]) => name).sort()).toEqual(
       [...all, 'test'].sort(),

@@ -221,7 +221,7 @@ function healthInWords(event: HealthEvent): string {
     case 'endpoint.failing':
       return `failing ${since}: ${label(data.reason, 800)}. Its events are queued.`;
     case 'endpoint.recovered':
-      return `works again; it was failing ${since}. Its queued events are sent.`;
+      return `works again, after a problem ${since}. Its queued events are sent.`;
     case 'endpoint.stopped':
       return `stopped ${since}: ${label(data.reason, 800)}. Its events are queued until an operator resumes it.`;
     case 'delivery.dead': {
