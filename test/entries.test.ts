@@ -12,6 +12,7 @@ import {
 } from '../functions/config/environments.ts';
 import { handler as poll } from '../functions/poll.ts';
 import { handler as publish } from '../functions/publish.ts';
+import { handler as route } from '../functions/route.ts';
 import { type Listening, listen } from './kit/listen.ts';
 import { listenInTest } from './kit/listen-in-test.ts';
 
@@ -34,8 +35,10 @@ describe('the environment', () => {
 
   it('is read at the first call of a handler, and again after a failure; the table must have its layout', async () => {
     const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 1_000 };
-    const call = async () => poll({ Records: [] }, context);
-    await expect(call()).rejects.toThrow(/environment of poll\.ts/);
+    const polling = async () => poll({ Records: [] }, context);
+    await expect(polling()).rejects.toThrow(/environment of poll\.ts/);
+    const routing = async () => route({ Records: [] }, context);
+    await expect(routing()).rejects.toThrow(/environment of route\.ts/);
     const publishing = async () => publish({ Records: [] }, context);
     await expect(publishing()).rejects.toThrow(/environment of publish\.ts/);
     let layout = '7';
@@ -46,13 +49,15 @@ describe('the environment', () => {
       ...{ AWS_ENDPOINT_URL: (await listenInTest(table)).url, AWS_REGION: 'eu-west-1', TABLE_NAME: 't' },
       ...{ AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b', TOPIC_ARN: 'arn:aws:sns:eu-west-1:1:t' },
       ...{ UNSETTLED_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/u', REJECTED_QUEUE_URL: 'http://q' },
+      ...{ DELIVERIES_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/d' },
+      ...{ CHAT_QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/c' },
       POWERTOOLS_METRICS_NAMESPACE: 'Changewire',
     };
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-    await expect(call()).rejects.toThrow(/^The table t has layout 7, .* Deploy the version that wrote it/);
+    await expect(routing()).rejects.toThrow(/^The table t has layout 7, .* Deploy the version that wrote it/);
     layout = '2';
     // It stands beside the bundle, which this is not.
-    await expect(call()).rejects.toThrow(/configuration\.json/);
+    for (const call of [polling, routing]) await expect(call()).rejects.toThrow(/configuration\.json/);
     vi.spyOn(console, 'log').mockReturnValue();
     expect(await publishing()).toEqual({ batchItemFailures: [] });
     vi.restoreAllMocks();

@@ -4,7 +4,7 @@ import { paused, pausedUntil, resumed, wakesAt } from '../delivery/health.ts';
 import type { Attempt, DeliveryCounts } from '../model/delivery.ts';
 import { ENDPOINT_NAME, type EndpointSettings, rateOf } from '../model/endpoint.ts';
 import type { EndpointRow, Health } from '../model/endpoint-row.ts';
-import { kindSettingsOf } from '../model/kinds.ts';
+import { isPulled, kindSettingsOf } from '../model/kinds.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
 import { CONCURRENCY, cursorTo, DEFAULT_LIMIT, iso, MAX_COUNTED, readCursor } from './page.ts';
 import type { EndpointStatus } from './protocol/status.ts';
@@ -75,7 +75,8 @@ export const pauseEndpoint: OperationOf<'pause-endpoint'> = async (context, { en
 /** Resumes an endpoint that is paused, stopped or failing, with a clean health: its backlog is sent at once. */
 export const resumeEndpoint: OperationOf<'resume-endpoint'> = async (context, { endpoint }) => {
   const found = await findEndpoint(context, endpoint);
-  await context.deliveries.bringForward(endpoint, context.clock());
+  // Pulled events are due already, but for those that a consumer has or returned with a delay.
+  if (!isPulled(found.endpoint)) await context.deliveries.bringForward(endpoint, context.clock());
   const row = await changeRow(context, found, ({ health, ...rest }) => {
     return { ...rest, health: resumed(health, context.clock()) };
   });

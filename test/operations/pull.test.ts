@@ -51,6 +51,18 @@ describe.each(STORES)('over %s, a pull endpoint', (_, open) => {
     ]);
   });
 
+  it('leaves to its consumer what that has taken when it is resumed', async () => {
+    await opened();
+    const taken = await ask()('take', { endpoint: 'crm' });
+    await ask()('pause-endpoint', { endpoint: 'crm' });
+    await ask()('resume-endpoint', { endpoint: 'crm' });
+    expect((await ask()('take', { endpoint: 'crm' })).events).toEqual([]);
+    expect(await ask()('ack', { endpoint: 'crm', receipts: receiptsOf(taken) })).toEqual({
+      ended: 2,
+      late: 0,
+    });
+  });
+
   it('has its events taken without records while the setting says so', async () => {
     const events = await opened();
     const records = events.map(({ data }) => 'task' in data && data.task.record);
