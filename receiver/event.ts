@@ -278,9 +278,9 @@ export interface SnapshotCompletedData extends SnapshotStartedData {
 export interface EndpointRef {
   /** The endpoint's name. */
   name: string;
-  /** The kind of endpoint, such as `webhook`. */
+  /** Its kind, such as `webhook`. */
   kind: string;
-  /** The origin of its address, if known: the rest may be secret. */
+  /** The origin of its address, if known. */
   origin?: string | undefined;
 }
 

@@ -177,8 +177,8 @@ const snapshotCompleted = snapshotStarted.extend({
 
 const endpointRef = z.strictObject({
   name: identifier.describe("The endpoint's name."),
-  kind: text('The kind of endpoint, such as `webhook`.'),
-  origin: z.string().optional().describe('The origin of its address, if known: the rest may be secret.'),
+  kind: text('Its kind, such as `webhook`.'),
+  origin: z.string().optional().describe('The origin of its address, if known.'),
 });
 const healthData = z.strictObject({
   endpoint: endpointRef,
