@@ -77,7 +77,7 @@ function withGivenUp(health: Health, now: number, origin: string | undefined): H
 
 function isDue({ reports, failing }: Health, now: number): boolean {
   const { since = now } = reports?.givenUp ?? {};
-  return now - since >= (failing ? GATHERED_FAILING_MS : GATHERED_MS);
+  return Math.abs(now - since) >= (failing ? GATHERED_FAILING_MS : GATHERED_MS);
 }
 
 function opened(
@@ -96,9 +96,9 @@ function opened(
 /** A tick leaves younger reports to the run that made them: both would add the deliveries. */
 const MIN_AGE_MS = 5_000;
 
-/** Whether a tick must work off reports of the endpoint. */
+/** Whether a tick must work off reports of the endpoint. A clock that was set back delays none. */
 export function hasReports(health: Health, now: number): boolean {
-  const isOpen = health.reports?.open?.some(({ at }) => now - at >= MIN_AGE_MS) === true;
+  const isOpen = health.reports?.open?.some(({ at }) => Math.abs(now - at) >= MIN_AGE_MS) === true;
   return isOpen || isDue(health, now);
 }
 
