@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { hasReports, reportProblem } from '../../functions/delivery/reports.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import { HEALTH_TYPES } from '../../functions/model/filter.ts';
 import { checkEvents } from '../kit/check-event.ts';
-import { DAY, HOUR, MINUTE, SECOND } from '../kit/delivery/setting.ts';
+import { AT, DAY, HOUR, MINUTE, SECOND } from '../kit/delivery/setting.ts';
 import { openWatched } from '../kit/delivery/watched.ts';
 import { STORES, type TestStore } from '../kit/store/stores.ts';
 
@@ -129,6 +130,16 @@ describe('a run that dies between a transition and its report', () => {
         expect(told.length).toBeLessThanOrEqual(2);
       }
     expect(deaths).toBeGreaterThan(10);
+  });
+});
+
+describe('a tick', () => {
+  it('leaves a report of the last seconds to the run that made it, unless the clock was set back', () => {
+    const stopped = { at: AT, reason: 'answered 410' };
+    const about = { now: AT, depth: 0, origin: undefined, reason: '' };
+    const health = reportProblem({ stopped }, about);
+    const seconds = [-HOUR / SECOND, -1, 0, 4, 5, 60];
+    expect(seconds.filter(second => hasReports(health, AT + second * SECOND))).toEqual([-3600, 5, 60]);
   });
 });
 

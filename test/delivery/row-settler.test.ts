@@ -6,6 +6,7 @@ import { RowSettler } from '../../functions/delivery/settlers.ts';
 import {
   AT,
   HOUR,
+  isRowOf,
   MINUTE,
   openSetting,
   SECOND,
@@ -132,5 +133,14 @@ describe('a delivery that waited in its row', () => {
     await settler.dead(held[0], reason);
     expect([settler.isStuck, await pending(), await deliveries.dead('crm', 9)]).toEqual([true, before, []]);
     expect(told()).toMatchObject([{ outcome: 'unsettled', events: [first?.eventId] }]);
+  });
+
+  it('is given up only once it is counted: a crash in between may count it twice, but never hides it', async () => {
+    const { settler, held, deliveries, pendingIds, healthOf } = await open({}, ({ faults }) => {
+      faults.before = command => isRowOf('crm')(command) && TABLE_DOWN;
+    });
+    await settler.dead(held[0], reason);
+    expect([await deliveries.dead('crm', 9), (await pendingIds()).length]).toEqual([[], 2]);
+    expect((await healthOf())?.reports).toBeUndefined();
   });
 });
