@@ -56,6 +56,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   source: () => fields(startingWith('source.'), dataOf),
   audit: () => fields(startingWith('audit.'), dataOf),
   snapshot: () => fields(SNAPSHOT, dataOf),
+  health: () => fields(startingWith('endpoint.', 'delivery.'), dataOf),
   test: () => fields(startingWith('changewire.'), dataOf),
 };
 

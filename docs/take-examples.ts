@@ -6,11 +6,13 @@ import {
   taskSnapshot,
 } from '../functions/changes/snapshot-events.ts';
 import { workspaceSettings } from '../functions/config/read.ts';
+import { healthEvent } from '../functions/delivery/reports.ts';
 import { createPoll } from '../functions/handlers/create-poll.ts';
 import {
   type ChangeEvent,
   type EventType,
   eventSchemas,
+  type HealthEvent,
   type SentEvent,
   type SnapshotEvent,
   type TestEvent,
@@ -35,7 +37,8 @@ import {
  *  created project and task, a test event, and the SNS message attributes of `task.updated`. */
 export interface Examples {
   readonly events: Readonly<Record<EventType, ChangeEvent>> &
-    Readonly<Record<SnapshotEvent['type'], SnapshotEvent>> & { readonly 'changewire.test': TestEvent };
+    Readonly<Record<SnapshotEvent['type'], SnapshotEvent>> &
+    Readonly<Record<HealthEvent['type'], HealthEvent>> & { readonly 'changewire.test': TestEvent };
   readonly attributes: Message['MessageAttributes'];
 }
 
@@ -231,10 +234,34 @@ function firstOfEach(events: readonly ChangeEvent[]): Examples {
     events: {
       ...(Object.fromEntries(types.map(type => [type, first(type)])) as Record<EventType, ChangeEvent>),
       ...snapshotEvents(first('project.created'), first('task.created')),
+      ...healthEvents(),
       'changewire.test': testEvent('crm', { at: Date.UTC(2026, 2, 2, 9), tag: '8f1c03d2' }),
     },
     attributes: messageOf(first('task.updated')).MessageAttributes,
   };
+}
+
+/** As if an endpoint had failed for two hours, been stopped later, and lost deliveries. */
+function healthEvents() {
+  const since = Date.UTC(2026, 2, 2, 9);
+  const reason = 'answered 503';
+  const [failing, back] = [since + 2 * MINUTE, since + 125 * MINUTE];
+  const reports = [
+    { type: 'endpoint.failing', at: failing, since, reason },
+    { type: 'endpoint.recovered', at: back, since },
+    { type: 'delivery.dead', at: back + 5 * MINUTE, since: back + 4 * MINUTE, reason, deliveries: 3 },
+    { type: 'endpoint.stopped', at: back + 9 * MINUTE, since: back + 9 * MINUTE, reason: 'answered 410' },
+  ] as const;
+  const events = reports.map(report =>
+    healthEvent(
+      { name: 'crm', kind: 'webhook' },
+      { ...report, version: report.at, depth: 0, origin: 'https://crm.example.com' },
+    ),
+  );
+  return Object.fromEntries(events.map(event => [event.type, event])) as Record<
+    HealthEvent['type'],
+    HealthEvent
+  >;
 }
 
 /** As if a snapshot had been requested after these events. */

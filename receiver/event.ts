@@ -9,12 +9,13 @@ export type CloudEvent<Type extends string, Data> = {
   specversion: '1.0';
   /** The same change always has the same `id`: drop repeated ids. */
   id: string;
-  /** `/workspaces/<workspace>/processes/<process>`; in a test, `/endpoints/<name>`. */
+  /** `/workspaces/<workspace>/processes/<process>`; in `endpoint.*`, `delivery.dead` and a test,
+   *  `/endpoints/<name>`. */
   source: string;
   /** The event type. */
   type: Type;
   /** `projects/<id>`, `projects/<id>/tasks/<id>`, `project-fields/<externalId>` or `task-fields/<externalId>`,
-   *  percent-encoded. Absent in `source.*`, `audit.recorded`,
+   *  percent-encoded. Absent in `source.*`, `audit.recorded`, `endpoint.*`, `delivery.dead`,
    *  `changewire.test`, and `snapshot.*` of a whole process. */
   subject?: string | undefined;
   /** When the new state was read. */
@@ -22,7 +23,7 @@ export type CloudEvent<Type extends string, Data> = {
   /** Always `application/json`. */
   datacontenttype: 'application/json';
   /** The version of the project, 13 to 16 digits; in `field.*`, `source.*` and `audit.recorded`, of the process; in
-   *  `snapshot.*`, a minute before its start. Larger is newer. */
+   *  `snapshot.*`, a minute before its start; in `endpoint.*` and `delivery.dead`, of the endpoint. Larger is newer. */
   sequence: string;
   /** The data of the event, by `type`. */
   data: Data;
@@ -322,6 +323,36 @@ export interface SnapshotCompletedData extends SnapshotStartedData {
   tasks: number;
 }
 
+/** An endpoint. */
+export interface EndpointRef {
+  /** The endpoint's name. */
+  name: string;
+  /** Its kind, such as `webhook`. */
+  kind: string;
+  /** The origin of its address, if known. */
+  origin?: string | undefined;
+}
+
+/** The health of an endpoint. */
+export interface HealthData {
+  /** The endpoint that the event is about. */
+  endpoint: EndpointRef;
+  /** When the problem began, by the clock of Changewire. */
+  since: string;
+}
+
+/** Why an endpoint gets nothing, or did not get some events. */
+export interface HealthProblemData extends HealthData {
+  /** The last failure, for people. */
+  reason: string;
+}
+
+/** Events that an endpoint did not get. */
+export interface DeliveryDeadData extends HealthProblemData {
+  /** The number of deliveries that were given up. After a crash, one may count twice. */
+  deliveries: number;
+}
+
 /** The data of a test event. */
 export interface TestData {
   /** The endpoint that is tested. */
@@ -412,6 +443,17 @@ export type SnapshotEvent<Types extends RecordTypes = AnyRecords> =
   | SnapshotStarted
   | SnapshotCompleted;
 
+/** Another endpoint failed 5 times in a row, over a minute. */
+export type EndpointFailing = CloudEvent<'endpoint.failing', HealthProblemData>;
+/** Another endpoint accepts events again. */
+export type EndpointRecovered = CloudEvent<'endpoint.recovered', HealthData>;
+/** Another endpoint answered 410, or failed for 5 days. An operator must resume it. */
+export type EndpointStopped = CloudEvent<'endpoint.stopped', HealthProblemData>;
+/** Deliveries to another endpoint were given up. */
+export type DeliveryDead = CloudEvent<'delivery.dead', DeliveryDeadData>;
+/** An event about the health of another endpoint. */
+export type HealthEvent = EndpointFailing | EndpointRecovered | EndpointStopped | DeliveryDead;
+
 /** An operator tests an endpoint. Nothing changed. */
 export type TestEvent = CloudEvent<'changewire.test', TestData>;
 
@@ -434,8 +476,13 @@ export type ChangeEvent<Types extends RecordTypes = AnyRecords> =
 /** The types of published events. */
 export type EventType = ChangeEvent['type'];
 
-/** Every event that a webhook may get: change events, those of a snapshot, and the test of the endpoint. */
+/** The types of events that a filter of an endpoint can name. */
+export type FilterType = EventType | HealthEvent['type'];
+
+/** Every event that a webhook may get: change events, those of a snapshot, those about other endpoints, and the test of
+ *  the endpoint. */
 export type SentEvent<Types extends RecordTypes = AnyRecords> =
   | ChangeEvent<Types>
   | SnapshotEvent<Types>
+  | HealthEvent
   | TestEvent;

@@ -55,13 +55,13 @@ export function method(measured: Measured): string[] {
   return [
     '## How it is counted',
     '',
-    '- The bundles of the synthesised stack run as separate processes over the simulated service. An embedded DynamoDB counts units by AWS’s rules; the other AWS services are counted by their requests.',
-    `- Every response takes a fixed time in ms: ${latencies} (*service*: receivers, too). Waiting is their sum; work is processor time on one core of an AMD EPYC, taken as one processor of Lambda.`,
+    '- The synthesised stack’s bundles run as processes over the simulated service. An embedded DynamoDB counts units by AWS’s rules; other AWS services count by requests.',
+    `- Every response takes a fixed time in ms: ${latencies} (*service*: receivers, too). Waiting is their sum; work is processor time on an AMD EPYC core, taken as a Lambda processor.`,
     `- Lambda polls each queue with ${ASSUMED.pollers} pollers that wait ${ASSUMED.pollSeconds} s: ${count((ASSUMED.pollers * 730 * 3600) / ASSUMED.pollSeconds)} receives a month for an empty queue.`,
     `- Assumed: a token is valid for an hour; a function has ${ASSUMED.environments} environments for each that is always busy, and one more, each replaced ${ASSUMED.startsPerDay} times a day; stored logs are compressed to ${ASSUMED.compressed * 100} %.`,
     '- Not included: requests by people, retries, failing endpoints, native subscriptions (0.60 $ per million HTTP deliveries), the CDK’s asset bucket, TLS bytes.',
     `- In the table a project of ${TASKS_PER_PROJECT} tasks takes ${count(measured.projectBytes)} bytes, a change record ${count(measured.changeBytes)}, an attempt ${count(measured.attemptBytes)}.`,
-    '- `bench/cost/prices.ts` has each price with its source; most come from other pages than those of AWS.',
+    '- `bench/cost/prices.ts` has each price’s source; most are not pages of AWS.',
     '',
   ];
 }

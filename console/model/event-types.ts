@@ -1,4 +1,5 @@
-import type { EventType } from '../../functions/model/event.ts';
+import type { EventType, FilterType } from '../../functions/model/event.ts';
+import { HEALTH_TYPES } from '../../functions/model/filter.ts';
 
 const NAMES: Record<EventType, true> = {
   'project.created': true,
@@ -25,3 +26,9 @@ export const EVENT_TYPES = ['project', 'task', 'field', 'source', 'audit'].map(k
   kind,
   types: ALL.filter(type => type.startsWith(`${kind}.`)),
 }));
+
+/** Every event type that an endpoint's filter can name, by kind. */
+export const FILTER_TYPES: readonly { readonly kind: string; readonly types: readonly FilterType[] }[] = [
+  ...EVENT_TYPES,
+  { kind: 'other endpoints', types: HEALTH_TYPES },
+];

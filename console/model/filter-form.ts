@@ -1,4 +1,4 @@
-import type { EventType } from '../../functions/model/event.ts';
+import type { FilterType } from '../../functions/model/event.ts';
 import {
   CONDITIONS,
   type EndpointFilter,
@@ -45,7 +45,7 @@ export function filterOf(form: FilterForm): EndpointFilter | undefined {
   const values = form.values.filter(({ field }) => field.trim() !== '').map(valueFilter);
   const where = whereOf(form.where);
   const filter: EndpointFilter = {
-    ...(form.events.length > 0 && { events: form.events as readonly EventType[] }),
+    ...(form.events.length > 0 && { events: form.events as readonly FilterType[] }),
     ...listed(LIST_KEYS, form),
     ...(values.length > 0 && { values }),
     ...(where.length > 0 && { where }),

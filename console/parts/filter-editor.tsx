@@ -1,6 +1,6 @@
 import { useId, useMemo } from 'preact/hooks';
 import { dataOf } from '../model/committed.ts';
-import { EVENT_TYPES } from '../model/event-types.ts';
+import { FILTER_TYPES } from '../model/event-types.ts';
 import { FILTER_LABELS, type FilterForm, NO_VALUES, type ValueRow } from '../model/filter-form.ts';
 import type { FormErrors } from '../model/form-errors.ts';
 import { readListed, showListed } from '../model/listed.ts';
@@ -108,13 +108,13 @@ function Types({
         {FILTER_LABELS.events}{' '}
         <span class="quiet">{chosen.length === 0 ? 'all' : `${chosen.length} chosen`}</span>
       </legend>
-      {EVENT_TYPES.map(({ kind, types }) => (
+      {FILTER_TYPES.map(({ kind, types }) => (
         <div key={kind} class="type-row">
           <span class="quiet">{kind}</span>
           {types.map(type => (
             <label key={type} class="check">
               <input type="checkbox" checked={chosen.includes(type)} onChange={() => toggle(type)} />
-              {type.slice(kind.length + 1)}
+              {type.startsWith(`${kind}.`) ? type.slice(kind.length + 1) : type}
               <span class="hidden"> {kind}</span>
             </label>
           ))}

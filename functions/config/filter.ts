@@ -1,7 +1,13 @@
 import * as z from 'zod';
 import { canonicalDecimal } from '../basics/decimal.ts';
-import type { EventType } from '../model/event.ts';
-import { CONDITIONS, type EndpointFilter, type ValueFilter } from '../model/filter.ts';
+import type { EventType, FilterType } from '../model/event.ts';
+import {
+  CONDITIONS,
+  type EndpointFilter,
+  HEALTH_TYPES,
+  isHealthEvent,
+  type ValueFilter,
+} from '../model/filter.ts';
 import { type FilterValue, isDate } from '../model/filter-value.ts';
 import {
   type Conditions,
@@ -36,13 +42,17 @@ const CARRIED = {
   'audit.recorded': ['actors'],
 } as const satisfies Record<EventType, readonly Part[]>;
 
-/** Every event type. */
+/** Every type of published events. */
 export const EVENT_TYPES = Object.keys(CARRIED) as EventType[];
 
+/** Every type that an endpoint's filter can name. */
+export const FILTER_TYPES: readonly FilterType[] = [...EVENT_TYPES, ...HEALTH_TYPES];
+
 /** Whether an event of this type can have this part. */
-export function mayCarry(type: EventType, part: Part): boolean {
+export function mayCarry(type: FilterType, part: Part): boolean {
+  if (isHealthEvent({ type })) return part === 'eventType';
   if (part === 'eventType' || part === 'workspace' || part === 'processId') return true;
-  return (CARRIED[type] as readonly Part[]).includes(part);
+  return (CARRIED[type as EventType] as readonly Part[]).includes(part);
 }
 
 /** The maximum length of a value: that which SNS compares. */
@@ -52,9 +62,13 @@ const value = () => text(/^.{1,256}$/s, 'text of 1 to 256 characters');
 
 const fieldNames = () => list(value(), 1, 'field names').optional();
 
+const ofEndpoints = Object.fromEntries(
+  HEALTH_TYPES.map(type => [type, 'SNS does not get it: make it an endpoint']),
+);
+
 const values = {
   eventType: key(
-    list(choice(EVENT_TYPES), 1, 'event types').optional(),
+    list(choice(EVENT_TYPES, ofEndpoints), 1, 'event types').optional(),
     'The [types of events](events.md).',
     'any',
   ),
@@ -179,7 +193,11 @@ const actors = () => list(value(), 1, "actors' ids or names").optional();
 /** An endpoint's filter, with keys in plain words. It can also select by the displayed names of fields, by
  *  their values before and after the change, and by actors. */
 export const endpointFilter = object({
-  events: values.eventType,
+  events: key(
+    list(choice(FILTER_TYPES), 1, 'event types').optional(),
+    'The [types of events](events.md). Those [about other endpoints](events.md#endpointfailing) are sent only if they are named here.',
+    'any',
+  ),
   workspaces: values.workspace,
   processes: values.processId,
   projects: values.projectId,
@@ -241,6 +259,8 @@ export function neverMatching(filter: EndpointFilter, path: Path): string[] {
 
 /** The keys of filters that require a part which only some events have. */
 const PARTS = {
+  workspaces: 'workspace',
+  processes: 'processId',
   projectId: 'projectId',
   projects: 'projectId',
   changedFields: 'changedFields',
@@ -256,7 +276,7 @@ export function neverCarried(filter: AttributeFilter & EndpointFilter, path: Pat
   return Object.entries(PARTS).flatMap(([key, usual]) => {
     if (filter[key as keyof typeof PARTS] === undefined) return [];
     const part = key === 'where' && filter.where?.every(asksOfChange) ? 'changedFields' : usual;
-    const fitting = EVENT_TYPES.filter(type => mayCarry(type, part)).join(', ');
+    const fitting = FILTER_TYPES.filter(type => mayCarry(type, part)).join(', ');
     return (filter[typesKey] ?? []).flatMap((type, index) => {
       if (mayCarry(type, part)) return [];
       const place = pathText([...path, typesKey, index]);

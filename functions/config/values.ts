@@ -112,7 +112,12 @@ export function key<Schema extends z.ZodType>(schema: Schema, meaning: string, o
   return schema;
 }
 
-/** One of these texts. */
-export function choice<const Choice extends readonly string[]>(choices: Choice) {
-  return z.enum(choices, { error: `one of ${choices.map(each => `"${each}"`).join(', ')}` });
+/** One of these texts. `elsewhere`: the remedies for texts that are allowed in other places. */
+export function choice<const Choice extends readonly string[]>(
+  choices: Choice,
+  elsewhere: Readonly<Record<string, string>> = {},
+) {
+  const allowed = `one of ${choices.map(each => `"${each}"`).join(', ')}`;
+  const remedy = (text: string) => (Object.hasOwn(elsewhere, text) ? `; ${elsewhere[text]}` : '');
+  return z.enum(choices, { error: ({ input }) => `${allowed}${remedy(String(input))}` });
 }

@@ -3,6 +3,7 @@ import type { Sleep } from '../basics/clock.ts';
 import { inParallel } from '../basics/in-parallel.ts';
 import type { Attempt } from '../model/delivery.ts';
 import type { EndpointRequest, EndpointSettings } from '../model/endpoint.ts';
+import { depthOf } from '../model/event-id.ts';
 import { wants } from '../model/filter.ts';
 import { KINDS } from '../model/kinds.ts';
 import { originOf } from '../model/secret.ts';
@@ -24,6 +25,8 @@ export interface BatchDependencies extends DeliveryPorts, Sender {
   readonly sleep: Sleep;
   /** Called with deliveries that an endpoint accepted. */
   readonly onDelivered?: ((endpoint: string, deliveries: readonly Delivery[]) => void) | undefined;
+  /** Sends the reports of an endpoint's health to the others. */
+  readonly sendReports?: ((endpoint: string) => Promise<void>) | undefined;
   /** ms until the run is cut off. */
   readonly remaining: () => number;
   /** Collects work that must not delay deliveries, to be awaited after several batches. By default each batch
@@ -80,6 +83,7 @@ export async function deliverBatch(batch: Batch, dependencies: BatchDependencies
   const isBack = health.isBack && { isBack: true };
   tally.report(log, { endpoint: endpoint.name, ...isBack, ms: clock() - began });
   count(tally.values);
+  if (health.hasReports) await dependencies.sendReports?.(endpoint.name);
   const kept = keepAttempts(endpoint, attempts, dependencies);
   if (dependencies.later) dependencies.later(kept);
   else await kept;
@@ -176,12 +180,13 @@ async function send(
       return saveHealth(() => health.succeeded());
     }
     const { reason, quote } = outcome;
+    const depth = Math.min(...all.map(({ eventId }) => depthOf(eventId)));
     if (outcome.kind === 'gone') {
-      await health.gone(reason);
+      await health.gone(reason, depth);
       return settler.waits(all);
     }
     const hold = outcome.kind === 'slowed' ? { for: outcome.retryAfter } : undefined;
-    await saveHealth(() => health.failed(reason, hold));
+    await saveHealth(() => health.failed(reason, hold, depth));
     await inParallel(all, CONCURRENCY, delivery => settler.failed(delivery, { reason, quote }));
   }
 

@@ -212,7 +212,7 @@ async function send(
 ): Promise<Rest | undefined> {
   const { clock } = dependencies;
   const health = new EndpointHealth(endpoint.name, row, dependencies);
-  const settler = new RowSettler(endpoint.name, rows, dependencies);
+  const settler = new RowSettler(endpoint.name, health, rows, dependencies);
   await deliverBatch({ endpoint, health, settler, isNew: false, ...(jobsOf && { jobsOf }) }, dependencies);
   if (settler.isStuck || health.isStuck) return { at: clock() + STUCK_MS };
   // A chat's slot may be minutes ahead: waking the next run at once would only repeat that.

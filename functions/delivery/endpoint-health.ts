@@ -10,6 +10,7 @@ import {
   opensAt,
   stopped,
 } from './health.ts';
+import { gaveUp, reportProblem, reportRecovery } from './reports.ts';
 import type { DeliveryPorts } from './settler.ts';
 
 /** After this many failures in a row, over this time, a success means that the endpoint is back. With fewer, the
@@ -31,6 +32,7 @@ export class EndpointHealth {
   #isBusy = false;
   #isBack = false;
   #hasBegunBacklog = false;
+  #hasReports = false;
   /** Changes that could not be saved. They are saved with the next one: else that would read the row without
    *  them, and a run would forget a `Retry-After`. */
   #unsaved: HealthChange[] = [];
@@ -69,6 +71,11 @@ export class EndpointHealth {
     return this.#hasBegunBacklog;
   }
 
+  /** Whether a change of this run made a report for other endpoints. */
+  get hasReports(): boolean {
+    return this.#hasReports;
+  }
+
   /** From when a delivery that is due at `due` may be tried, both in ms since 1970; undefined for none, and
    *  while only an operator can resume the endpoint. */
   opensAfter(due: number | undefined): number | undefined {
@@ -91,22 +98,25 @@ export class EndpointHealth {
 
   /** An attempt succeeded. If the endpoint was away, waiting deliveries are tried at once. */
   async succeeded(): Promise<void> {
-    if (!hasProblems(this.now)) return;
+    if (!hasProblems(this.now) && !this.now.reports?.problem) return;
     const { deliveries, clock } = this.#dependencies;
     const now = clock();
     const { failing, failures = { count: 0, since: now } } = this.now;
-    await this.#change(afterSuccess);
+    const origin = this.#row?.origin;
+    await this.#change(health => reportRecovery(afterSuccess(health), now, origin));
     if (!failing && (failures.count < MIN_AWAY_FAILURES || now - failures.since < MIN_AWAY_MS)) return;
     this.#isBack = true;
     const moved = await deliveries.bringForward(this.#name, now);
     if (moved > 0) await this.backlogAdded(now, failing !== undefined);
   }
 
-  async failed(reason: string, hold?: { readonly for?: number | undefined }): Promise<void> {
+  /** `depth`: the smallest of the events of the attempt. */
+  async failed(reason: string, hold?: { readonly for?: number | undefined }, depth = 0): Promise<void> {
     const { clock, log } = this.#dependencies;
     const before = this.now;
     const now = clock();
-    await this.#change(health => afterFailure(health, now, reason, hold));
+    const about = { now, reason, depth, origin: this.#row?.origin };
+    await this.#change(health => reportProblem(afterFailure(health, now, reason, hold, depth), about));
     if (this.now.failing && !before.failing)
       log.warn('The endpoint keeps failing: sending one probe at a time; other events are queued.', {
         code: 'endpoint.failing',
@@ -118,12 +128,22 @@ export class EndpointHealth {
 
   /** The endpoint wants no more events (410).
    *  @throws when the write fails */
-  async gone(reason: string): Promise<void> {
+  async gone(reason: string, depth = 0): Promise<void> {
     const now = this.#dependencies.clock();
-    await this.#change(health => (health.stopped ? undefined : stopped(health, now, reason)));
+    const about = { now, reason, depth, origin: this.#row?.origin };
+    await this.#change(health =>
+      health.stopped ? undefined : reportProblem(stopped(health, now, reason), about),
+    );
     // Compares with the row as it was written, not with what `change` found: if the answer to a write was
     // lost, it runs a second time and finds the endpoint stopped by the first.
     if (this.now.stopped?.at === now) this.#logStop();
+  }
+
+  /** A delivery is given up.
+   *  @throws when the write fails: it would not be reported */
+  gaveUp(reason: string): Promise<void> {
+    const now = this.#dependencies.clock();
+    return this.#change(health => gaveUp(health, now, reason), false);
   }
 
   /** Saves the origin of the endpoint's address in its row.
@@ -147,11 +167,15 @@ export class EndpointHealth {
   /** Changes the endpoint's health in its row. `isKept`: saved with the next change where this write fails. */
   async #change(change: HealthChange, isKept = true): Promise<void> {
     let unsaved: readonly HealthChange[] = [];
+    let isReported = false;
     try {
       this.#row = await this.#write(row => {
         unsaved = this.#unsaved;
-        return changed(row, [...unsaved, change]);
+        const after = changed(row, [...unsaved, change]);
+        isReported = (after?.health.reports?.version ?? 0) > (row.health.reports?.version ?? 0);
+        return after;
       });
+      this.#hasReports ||= isReported;
       this.#unsaved = this.#unsaved.filter(each => !unsaved.includes(each));
     } catch (error) {
       this.#isStuck = true;

@@ -66,16 +66,20 @@ export function hasProblems({ failures, failing, notBefore }: Health): boolean {
   return failures !== undefined || failing !== undefined || notBefore !== undefined;
 }
 
-/** An attempt failed. `hold`: the answer asks for a pause (429, 502, 503, 504), of `hold.for` ms if given. */
+/** An attempt failed. `hold`: the answer asks for a pause (429, 502, 503, 504), of `hold.for` ms if given. `ofEvents`:
+ *  the smallest depth of its events. */
 export function afterFailure(
   health: Health,
   now: number,
   reason: string,
   hold?: { readonly for?: number | undefined },
+  ofEvents = 0,
 ): Health {
+  const depth = health.failures ? Math.min(health.failures.depth ?? 0, ofEvents) : ofEvents;
   const failures = {
     count: (health.failures?.count ?? 0) + 1,
     since: Math.min(health.failures?.since ?? now, now),
+    ...(depth > 0 && { depth }),
   };
   const holdEnd = hold ? now + Math.min(hold.for ?? SLOWED_MS, MAX_HOLD_MS) : 0;
   const before = pausedUntil(health, now);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isTooDeep, type Json, MAX_EVENT_LEVELS } from '../basics/json.ts';
-import type { ChangeEvent } from '../model/event.ts';
+import type { ChangeEvent, HealthEvent } from '../model/event.ts';
+import { isHealthEvent } from '../model/filter.ts';
 
 /** The properties that delivery needs. The whole schema would reject additions of a newer publisher. */
 const envelope = z.looseObject({
@@ -12,9 +13,10 @@ const envelope = z.looseObject({
   time: z.iso.datetime(),
   data: z.looseObject({ process: z.looseObject({ id: z.string() }) }),
 });
+const ofHealth = envelope.extend({ data: z.looseObject({ endpoint: z.looseObject({ name: z.string() }) }) });
 
 /** The event of a message's body, or why the body is malformed. */
-export function readEvent(body: string): { event: ChangeEvent } | { malformed: string } {
+export function readEvent(body: string): { event: ChangeEvent | HealthEvent } | { malformed: string } {
   let value: unknown;
   try {
     value = JSON.parse(body);
@@ -22,7 +24,8 @@ export function readEvent(body: string): { event: ChangeEvent } | { malformed: s
     return { malformed: 'the message is not valid JSON' };
   }
   if (isTooDeep(value as Json, MAX_EVENT_LEVELS)) return { malformed: 'the message is nested too deep' };
-  const read = envelope.safeParse(value);
+  const isHealth = isHealthEvent(Object(value) as { type: string });
+  const read = (isHealth ? ofHealth : envelope).safeParse(value);
   if (read.success) return { event: value as ChangeEvent };
   const wrong = read.error.issues.map(({ path }) => path.join('.') || 'the whole message').join(', ');
   return { malformed: `the message is not a change event; invalid: ${wrong}` };

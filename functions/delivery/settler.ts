@@ -2,6 +2,7 @@ import { assert } from '../basics/assert.ts';
 import type { Clock, Random } from '../basics/clock.ts';
 import { type Count, type Log, logEvents, type Values } from '../basics/telemetry.ts';
 import type { Death, NewDelivery } from '../model/delivery.ts';
+import { depthOf } from '../model/event-id.ts';
 import type { Deliveries, EndpointRows } from '../store/store.ts';
 import type { Failure } from './http/outcome.ts';
 import { type RetryTiming, retryIn } from './retries.ts';
@@ -27,6 +28,11 @@ export interface Delivery extends NewDelivery {
  *  again. */
 type DeliveryStatus = 'delivered' | 'failed' | 'waiting' | 'dead' | 'unwanted' | 'untried' | 'unsettled';
 
+/** The endpoint's health, which counts the deliveries that are given up. */
+interface LosingHealth {
+  gaveUp(reason: string): Promise<void>;
+}
+
 /** Ends each delivery of a run in one of these ways. None rejects, except with an AssertionError: if its status
  *  can't be saved, the delivery stays where it was, and is tried again. */
 export abstract class Settler {
@@ -34,10 +40,12 @@ export abstract class Settler {
   protected readonly endpoint: string;
   protected readonly ports: DeliveryPorts;
   protected readonly startedAt: number;
+  readonly #health: LosingHealth;
   readonly #open: Map<string, Delivery>;
 
-  constructor(endpoint: string, deliveries: readonly Delivery[], ports: DeliveryPorts) {
+  constructor(endpoint: string, health: LosingHealth, deliveries: readonly Delivery[], ports: DeliveryPorts) {
     this.endpoint = endpoint;
+    this.#health = health;
     this.ports = ports;
     this.startedAt = ports.clock();
     const areOfEndpoint = deliveries.every(delivery => delivery.endpoint === endpoint);
@@ -81,7 +89,11 @@ export abstract class Settler {
 
   async dead(delivery: Delivery, failure: Failure): Promise<void> {
     const death = { at: this.ports.clock(), reason: failure.reason };
-    const isSaved = await this.#settle('dead', [delivery], () => this.deadLetter(delivery, death));
+    const isSaved = await this.#settle('dead', [delivery], async () => {
+      // First: after a crash it is given up again, and counted twice rather than never.
+      if (depthOf(delivery.eventId) === 0) await this.#health.gaveUp(failure.reason);
+      await this.deadLetter(delivery, death);
+    });
     if (!isSaved) return;
     const details = { code: 'delivery.dead-letter', ...this.#detailsOf(delivery, failure) };
     this.ports.log.error('Gave up on a delivery; moved it to the dead letters.', details);

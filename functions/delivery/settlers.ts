@@ -20,6 +20,7 @@ export class QueueSettler extends Settler {
   constructor(endpoint: string, health: EndpointHealth, messages: readonly Message[], ports: QueuePorts) {
     super(
       endpoint,
+      health,
       messages.map(message => deliveryOf(endpoint, message)),
       ports,
     );
@@ -86,9 +87,15 @@ export class RowSettler extends Settler {
   #isStuck = false;
   #isCut = false;
 
-  constructor(endpoint: string, rows: readonly PendingDelivery[], ports: DeliveryPorts) {
+  constructor(
+    endpoint: string,
+    health: EndpointHealth,
+    rows: readonly PendingDelivery[],
+    ports: DeliveryPorts,
+  ) {
     super(
       endpoint,
+      health,
       rows.map(row => ({ ...row, id: row.place })),
       ports,
     );

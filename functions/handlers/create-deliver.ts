@@ -8,6 +8,7 @@ import { giveUpUntaken, keepForConsumer } from '../delivery/pull/pull.ts';
 import { addressOf, TICK_MS, tryToWake } from '../delivery/queues.ts';
 import { placeOf } from '../delivery/read-event.ts';
 import type { Registered, Registry } from '../delivery/registry.ts';
+import { sendReports } from '../delivery/reports.ts';
 import { type RetryTiming, STANDARD_TIMING } from '../delivery/retries.ts';
 import { type Sender, type SenderOptions, senderOf } from '../delivery/sender.ts';
 import { QueueSettler } from '../delivery/settlers.ts';
@@ -28,7 +29,7 @@ export type Deliver = Serve<DeliverContext>;
 export interface DeliverDependencies
   extends SenderOptions,
     Omit<DrainDependencies, keyof Sender | 'run' | 'remaining' | 'later' | 'timing'> {
-  readonly registry: Pick<Registry, 'read'>;
+  readonly registry: Pick<Registry, 'read' | 'all'>;
   /** By default that of Standard Webhooks, over three days. */
   readonly timing?: RetryTiming;
 }
@@ -51,7 +52,8 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
     // Lambda may start two runs for one request: the random number keeps them apart.
     const run = `${context.awsRequestId}/${dependencies.random()}`;
     const counted = new Gathered();
-    const tools = { ...dependencies, ...sender, timing, remaining, run, queue, count: counted.add };
+    const parts = { timing, remaining, run, queue, count: counted.add, sendReports: tryToReport };
+    const tools = { ...dependencies, ...sender, ...parts };
     const groups = Map.groupBy(messages, message => addressOf(message).name);
     try {
       const again = await Promise.all([...groups].map(([name, some]) => tryToServe(name, some, tools)));
@@ -60,6 +62,16 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
       dependencies.count(present(counted.values));
     }
   };
+
+  async function tryToReport(endpoint: string): Promise<void> {
+    try {
+      await sendReports(endpoint, dependencies);
+    } catch (error) {
+      logIfAssertion(log, error, { endpoint });
+      const details = { code: 'endpoint.not-reported', endpoint, error: String(error) };
+      log.warn("Could not report an endpoint's health to others; the next tick retries.", details);
+    }
+  }
 
   /** Leaves all messages of an endpoint in the queue when an assertion fails: other endpoints are served. */
   async function tryToServe(

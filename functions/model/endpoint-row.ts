@@ -1,5 +1,6 @@
 import type { ProcessKey } from '../basics/process.ts';
 import type { EndpointSettings } from './endpoint.ts';
+import type { HealthEvent } from './event.ts';
 
 /** An endpoint as its row holds it (design.md §6: `ENDPOINTS`). */
 export interface EndpointRow {
@@ -81,8 +82,10 @@ export interface Health {
   readonly paused?: { readonly at: number } | undefined;
   /** It answered 410, or failed for days: nothing is sent until an operator resumes it. */
   readonly stopped?: { readonly at: number; readonly reason: string } | undefined;
-  /** Attempts that failed in a row, and when the first of them did. */
-  readonly failures?: { readonly count: number; readonly since: number } | undefined;
+  /** Attempts that failed in a row, and when the first of them did. `depth`: the smallest of their events. */
+  readonly failures?:
+    | { readonly count: number; readonly since: number; readonly depth?: number | undefined }
+    | undefined;
   /** It fails: nothing but one probe at a time is sent. */
   readonly failing?: { readonly since: number; readonly probes: number } | undefined;
   /** Nothing is sent before this: the time of its next probe, that of its `Retry-After`, or the latest end of
@@ -98,6 +101,35 @@ export interface Health {
   /** Between two turns of sending: the endpoint has accepted everything since then. After `until` it counts
    *  no more. */
   readonly pace?: { readonly since: number; readonly until: number } | undefined;
+  /** The reports of its health to other endpoints. */
+  readonly reports?: Reports | undefined;
+}
+
+/** The reports of an endpoint's health (`delivery/reports.ts`). */
+export interface Reports {
+  /** Not yet added to the deliveries of the other endpoints, oldest first. */
+  readonly open?: readonly Report[] | undefined;
+  /** The problem that was reported last, until the endpoint accepts an event again. */
+  readonly problem?:
+    | { readonly as: 'failing' | 'stopped'; readonly since: number; readonly depth: number }
+    | undefined;
+  /** Deliveries that were given up, and are not yet reported. */
+  readonly givenUp?: { readonly count: number; readonly since: number; readonly reason: string } | undefined;
+  /** The version of the last report: each has a larger one. */
+  readonly version?: number | undefined;
+}
+
+/** One event about an endpoint's health, from which it is made each time alike. */
+export interface Report {
+  readonly type: HealthEvent['type'];
+  readonly version: number;
+  /** 0 if changes could not be delivered, 1 if only events about the health of endpoints. */
+  readonly depth: number;
+  readonly at: number;
+  readonly since: number;
+  readonly reason?: string | undefined;
+  readonly deliveries?: number | undefined;
+  readonly origin?: string | undefined;
 }
 
 /** What a run knows of an endpoint's waiting deliveries without reading their rows. */

@@ -47,6 +47,20 @@ export function auditEventId(processId: string, digest: string): string {
   return [encodePart(processId), '', digest, 0].join('.');
 }
 
+const HEALTH = 'changewire.health';
+
+/** The id of an event about an endpoint's health: `changewire.health.<endpoint>..<version>.<depth>`. It has six
+ *  parts, unlike that of a change, and `projectPart` keeps the events of one endpoint in order. */
+export function healthEventId(endpoint: string, version: number, depth: number): string {
+  return `${HEALTH}.${endpoint}..${version}.${depth}`;
+}
+
+/** How many steps of "an event could not be delivered, which is an event" lead to this event: 0 for a change. */
+export function depthOf(id: string): number {
+  const parts = id.split('.');
+  return id.startsWith(`${HEALTH}.`) && parts.length === 6 ? Number(parts[5]) + 1 : 0;
+}
+
 /** The URI reference that names where an event comes from. */
 export function eventSource(workspace: string, processId: string): string {
   return `/workspaces/${encodePart(workspace)}/processes/${encodePart(processId)}`;

@@ -193,6 +193,23 @@ const snapshotCompleted = snapshotStarted.extend({
   tasks: z.int().nonnegative().describe('The number of tasks that the snapshot names.'),
 });
 
+const endpointRef = z.strictObject({
+  name: identifier.describe("The endpoint's name."),
+  kind: text('Its kind, such as `webhook`.'),
+  origin: z.string().optional().describe('The origin of its address, if known.'),
+});
+const healthData = z.strictObject({
+  endpoint: endpointRef,
+  since: timestamp.describe('When the problem began, by the clock of Changewire.'),
+});
+const healthProblem = healthData.extend({ reason: text('The last failure, for people.') });
+const deliveryDead = healthProblem.extend({
+  deliveries: z
+    .int()
+    .positive()
+    .describe('The number of deliveries that were given up. After a crash, one may count twice.'),
+});
+
 function eventOf<Type extends string, Data extends z.ZodType>(type: Type, description: string, data: Data) {
   return z
     .strictObject({
@@ -201,14 +218,16 @@ function eventOf<Type extends string, Data extends z.ZodType>(type: Type, descri
       source: z
         .string()
         .min(1)
-        .describe('`/workspaces/<workspace>/processes/<process>`; in a test, `/endpoints/<name>`.'),
+        .describe(
+          '`/workspaces/<workspace>/processes/<process>`; in `endpoint.*`, `delivery.dead` and a test, `/endpoints/<name>`.',
+        ),
       type: z.literal(type).describe('The event type.'),
       subject: z
         .string()
         .min(1)
         .optional()
         .describe(
-          '`projects/<id>`, `projects/<id>/tasks/<id>`, `project-fields/<externalId>` or `task-fields/<externalId>`, percent-encoded. Absent in `source.*`, `audit.recorded`, `changewire.test`, and `snapshot.*` of a whole process.',
+          '`projects/<id>`, `projects/<id>/tasks/<id>`, `project-fields/<externalId>` or `task-fields/<externalId>`, percent-encoded. Absent in `source.*`, `audit.recorded`, `endpoint.*`, `delivery.dead`, `changewire.test`, and `snapshot.*` of a whole process.',
         ),
       time: timestamp.describe('When the new state was read.'),
       datacontenttype: z.literal('application/json').describe('Always `application/json`.'),
@@ -216,7 +235,7 @@ function eventOf<Type extends string, Data extends z.ZodType>(type: Type, descri
         .string()
         .regex(/^\d{13,16}$/)
         .describe(
-          'The version of the project, 13 to 16 digits; in `field.*`, `source.*` and `audit.recorded`, of the process; in `snapshot.*`, a minute before its start. Larger is newer.',
+          'The version of the project, 13 to 16 digits; in `field.*`, `source.*` and `audit.recorded`, of the process; in `snapshot.*`, a minute before its start; in `endpoint.*` and `delivery.dead`, of the endpoint. Larger is newer.',
         ),
       data,
     })
@@ -312,8 +331,29 @@ const snapshotSchemas = {
   ),
 } as const;
 
+/** Sent to the other endpoints whose filter names the type, and never published to the topic. */
+const healthSchemas = {
+  'endpoint.failing': eventOf(
+    'endpoint.failing',
+    'Another endpoint failed 5 times in a row, over a minute.',
+    healthProblem,
+  ),
+  'endpoint.recovered': eventOf('endpoint.recovered', 'Another endpoint accepts events again.', healthData),
+  'endpoint.stopped': eventOf(
+    'endpoint.stopped',
+    'Another endpoint answered 410, or failed for 5 days. An operator must resume it.',
+    healthProblem,
+  ),
+  'delivery.dead': eventOf('delivery.dead', 'Deliveries to another endpoint were given up.', deliveryDead),
+} as const;
+
 /** All events that an endpoint may get. */
-export const sentSchemas = { ...eventSchemas, ...snapshotSchemas, 'changewire.test': testEvent } as const;
+export const sentSchemas = {
+  ...eventSchemas,
+  ...snapshotSchemas,
+  ...healthSchemas,
+  'changewire.test': testEvent,
+} as const;
 
 /** The JSON Schema of every event type, by type. `docs/schemas` holds those of draft 2020-12. */
 export function jsonSchemas(target: 'draft-2020-12' | 'draft-07' = 'draft-2020-12'): Record<string, object> {
@@ -353,6 +393,8 @@ export type {
   EventType,
   FieldChange,
   FieldEvent,
+  FilterType,
+  HealthEvent,
   ProjectEvent,
   PropertyChange,
   SentEvent,

@@ -1,12 +1,12 @@
 import type { Json } from '../basics/json.ts';
 import type { ProcessKey } from '../basics/process.ts';
-import type { Actor, ChangeEvent, EventType, FieldChange } from './event.ts';
+import type { Actor, ChangeEvent, FieldChange, FilterType, HealthEvent } from './event.ts';
 import { changesOf, type FilterValue, isField, isValue } from './filter-value.ts';
 import { type Conditions, unmet } from './where.ts';
 
 /** Which events an endpoint wants. An event must match each key that is given, by any of its entries. */
 export interface EndpointFilter {
-  readonly events?: readonly EventType[] | undefined;
+  readonly events?: readonly FilterType[] | undefined;
   readonly workspaces?: readonly string[] | undefined;
   readonly processes?: readonly string[] | undefined;
   readonly projects?: readonly string[] | undefined;
@@ -20,6 +20,14 @@ export interface EndpointFilter {
   /** Leaves out what these alone did, by id or name. */
   readonly exceptActors?: readonly string[] | undefined;
 }
+
+/** The types of events about the health of other endpoints. Only a filter that names them selects them. */
+export const HEALTH_TYPES = [
+  'endpoint.failing',
+  'endpoint.recovered',
+  'endpoint.stopped',
+  'delivery.dead',
+] as const satisfies readonly HealthEvent['type'][];
 
 /** The keys of a filter, in the order in which they are compared. */
 export const FILTER_KEYS = [
@@ -46,7 +54,7 @@ export const CONDITIONS = [
  *  filter for fields, those that change no field of a record; one for actors, those of which no actor is
  *  known. One that excepts actors leaves out only changes in which no other user is known to have had a part.
  *  The actors of an audit entry are its users. */
-export function wants(filter: EndpointFilter, event: ChangeEvent): boolean {
+export function wants(filter: EndpointFilter, event: ChangeEvent | HealthEvent): boolean {
   return leftOutBy(filter, event) === undefined;
 }
 
@@ -66,7 +74,11 @@ export function wantsRecord(
 }
 
 /** The first key of a filter that an event does not match; undefined when it matches all. */
-export function leftOutBy(filter: EndpointFilter, event: ChangeEvent): keyof EndpointFilter | undefined {
+export function leftOutBy(
+  filter: EndpointFilter,
+  event: ChangeEvent | HealthEvent,
+): keyof EndpointFilter | undefined {
+  if (isHealthEvent(event)) return healthLeftOutBy(filter, event.type);
   const { type, source, data } = event;
   const { fields, values, where, actors, exceptActors } = filter;
   const misses = (wanted: readonly string[] | undefined, found: string | undefined) =>
@@ -84,6 +96,19 @@ export function leftOutBy(filter: EndpointFilter, event: ChangeEvent): keyof End
   const isExcepted = (except: readonly string[]) =>
     acted.length > 0 && !isCut(event) && acted.every(actor => isActor(except, actor));
   return exceptActors && isExcepted(exceptActors) ? 'exceptActors' : undefined;
+}
+
+export function isHealthEvent(event: { readonly type: string }): event is HealthEvent {
+  return (HEALTH_TYPES as readonly string[]).includes(event.type);
+}
+
+/** These events have no part that another key could compare. */
+function healthLeftOutBy(
+  filter: EndpointFilter,
+  type: HealthEvent['type'],
+): keyof EndpointFilter | undefined {
+  if (!filter.events?.includes(type)) return 'events';
+  return FILTER_KEYS.find(key => key !== 'events' && key !== 'exceptActors' && filter[key] !== undefined);
 }
 
 function actorsOf({ data }: ChangeEvent): readonly Actor[] {

@@ -1,22 +1,26 @@
-import type { Registered } from '../delivery/registry.ts';
+import { createRegistry, type Registered } from '../delivery/registry.ts';
+import { hasReports, sendReports } from '../delivery/reports.ts';
 import { Refused } from './refused.ts';
 import { type ReplayPorts, workOffReplay } from './replay.ts';
 import { type SnapshotPorts, workOffSnapshot } from './snapshot.ts';
 
-/** The ports that carrying out replays and snapshots needs. */
+/** The ports that carrying out replays and snapshots, and sending reports, needs. */
 export type JobPorts = ReplayPorts & SnapshotPorts;
 
-/** Works off the replays and snapshots of these endpoints in turn, a slice of each, while `hasTime`. One that fails is
- *  left for the next tick, and does not delay the others. */
+/** Works off the reports, replays and snapshots of these endpoints in turn, a slice of each, while `hasTime`. One that
+ *  fails is left for the next tick, and does not delay the others. */
 export async function workOffJobs(
   ports: JobPorts,
   endpoints: readonly Registered[],
   hasTime: () => boolean,
 ): Promise<void> {
-  let jobs = endpoints.flatMap(({ endpoint: { name }, row }) => [
+  const now = ports.clock();
+  const reporting = endpoints.filter(({ row }) => row && hasReports(row.health, now));
+  let jobs = endpoints.flatMap(({ endpoint: { name }, row }): Job[] => [
     ...(row?.replay ? [{ name, title: 'Replay', workOff: workOffReplay }] : []),
     ...(row?.snapshot ? [{ name, title: 'Snapshot', workOff: workOffSnapshot }] : []),
   ]);
+  jobs.unshift(...reporting.map(({ endpoint: { name } }) => ({ name, title: 'Report', workOff: report })));
   while (jobs.length > 0) {
     const left: typeof jobs = [];
     for (const job of jobs) {
@@ -31,6 +35,12 @@ interface Job {
   readonly name: string;
   readonly title: string;
   readonly workOff: (ports: JobPorts, name: string) => Promise<boolean>;
+}
+
+async function report(ports: JobPorts, name: string): Promise<boolean> {
+  const { configured, endpoints: rows, clock } = ports;
+  await sendReports(name, { ...ports, rows, registry: createRegistry(configured, rows, clock) });
+  return false;
 }
 
 async function workOffSlice(ports: JobPorts, { name, title, workOff }: Job): Promise<boolean> {

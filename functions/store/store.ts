@@ -329,8 +329,8 @@ export interface Deliveries {
   /** Gives up a pending delivery: it becomes a dead letter. */
   deadLetter(endpoint: string, place: string, death: Death): Promise<void>;
   /** Gives up the due deliveries that wait since before `before`: since their first attempt or lease, else since
-   *  they became due. A replayed or requeued one waits since then. @returns how many */
-  deadLetterBefore(endpoint: string, before: number, death: Death): Promise<number>;
+   *  they became due. A replayed or requeued one waits since then. @returns the ids of their events */
+  deadLetterBefore(endpoint: string, before: number, death: Death): Promise<string[]>;
   /** Gives up a delivery that was never pending. */
   addDead(delivery: NewDelivery, death: Death): Promise<void>;
   /** Makes all later deliveries due at `now`. @returns how many */

@@ -1,5 +1,5 @@
 import type { Duration } from 'aws-cdk-lib';
-import type { EventType } from '../../functions/model/event.ts';
+import type { EventType, FilterType } from '../../functions/model/event.ts';
 import type { EndpointKind, KindSettings } from '../../functions/model/kinds.ts';
 
 /** A receiver that Changewire delivers to. Its address is a secret: a SecureString parameter of SSM,
@@ -31,9 +31,9 @@ export interface EndpointProps extends KindSettings {
 
 /** The events of an endpoint: an event must match every given key, with any of its entries. */
 export interface FilterProps {
-  /** Event types.
+  /** Event types. Those of events about other endpoints are sent only if they are named here.
    *  @default - any */
-  readonly events?: readonly EventType[];
+  readonly events?: readonly FilterType[];
 
   /** Names of workspaces.
    *  @default - any */

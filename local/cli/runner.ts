@@ -22,7 +22,8 @@ import { Feed, waking } from '../loops/feed.ts';
 import type { Ticker } from '../loops/ticker.ts';
 import { type Address, formerAddress, removeAddress, writeAddress } from '../operate/address.ts';
 import { connectTo, doctorOf } from '../operate/doctor.ts';
-import { PassWatch, serveHealth } from '../operate/health.ts';
+import { healthOf, PassWatch, serveHealth } from '../operate/health.ts';
+import { heartbeatUrl, startHeartbeat } from '../operate/heartbeat.ts';
 import { localOperations } from '../operate/operations.ts';
 import { startOperationsServer, userName } from '../operate/server.ts';
 import { refuseUndeliverable } from '../settings/endpoint-options.ts';
@@ -82,7 +83,14 @@ async function start(
   const { config, ...open } = sourceOf(options, environment);
   const wanted = wantedEndpoints(options.endpoints, config, environment);
   const networks = config?.networks ?? [];
-  await refuseUndeliverable(wanted, { resolve: resolveBySystem, networks }, RESOLVE_TIMEOUT_MS);
+  const heartbeat = heartbeatUrl(options.heartbeat, environment, networks);
+  const pinged =
+    heartbeat === undefined ? [] : [{ kind: 'heartbeat', url: heartbeat, origin: new URL(heartbeat).origin }];
+  await refuseUndeliverable(
+    [...wanted, ...pinged],
+    { resolve: resolveBySystem, networks },
+    RESOLVE_TIMEOUT_MS,
+  );
   const subscriptions = wantedSubscriptions(options, config);
   const receivers = [
     ...subscriptions.map(({ name, label }) => ({ label, kept: subscriberName(name) })),
@@ -164,6 +172,13 @@ async function start(
           code: 'housekeeping.failed',
         });
       closers.defer(startHousekeeping({ ...store, clock, sleep, onFailure }));
+      if (heartbeat !== undefined) {
+        const isHealthy = async () => (await healthOf(about)).status === 'ok';
+        const network = { networks, proxy: config?.proxy };
+        closers.defer(
+          startHeartbeat({ url: heartbeat, ...network, isHealthy, clock, sleep, warn: output.warn }),
+        );
+      }
       const common = { source, clock, sleep };
       const passing = startPasses(run, { ...common, polling, moveToFailed, queue: store.queues.passes });
       ticker = startTicks(run, { ...common, ...store, ...endpoints, passing });

@@ -64,10 +64,17 @@ export const KIND_OPTIONS = START_KINDS.map(kind => `--${kind}`);
 export const VALUE_IS_OPTIONAL = new Set([
   ...START_KINDS.filter(kind => !KINDS[kind].isSigned).map(kind => `--${kind}`),
   '--health',
+  '--heartbeat',
 ]);
 
 /** Options whose values may be secret: every user of the machine can see the arguments of its processes. */
-const MAY_BE_SECRET = new Set(['--subscribe', '--webhook-secret', '--header', ...KIND_OPTIONS]);
+const MAY_BE_SECRET = new Set([
+  '--subscribe',
+  '--webhook-secret',
+  '--header',
+  '--heartbeat',
+  ...KIND_OPTIONS,
+]);
 
 /** Replaces each `-` that is given for such a value by a line of stdin, in order. `readStdin` is called only if there
  *  is a `-`. @throws UsageError if stdin has too few lines */
@@ -214,9 +221,9 @@ function literal({ hostname }: URL): string[] {
   return isIP(address) === 0 ? [] : [address];
 }
 
-/** The address of an endpoint; `kind` is also the name of its option. */
+/** The address of an endpoint, or of the heartbeat; `kind` is the name of its option. */
 interface Destination {
-  readonly kind: EndpointKind;
+  readonly kind: string;
   readonly url: string;
   readonly origin: string;
 }

@@ -38,6 +38,8 @@ export interface Options {
   readonly log: LogFormat;
   /** The port of `GET /healthz` on this machine, 0 for any free port; undefined: not served. */
   readonly health: number | undefined;
+  /** The address to ping each minute; empty: that of the environment; undefined: none. */
+  readonly heartbeat: string | undefined;
   /** Whether the run serves the console's page, and prints its address. */
   readonly console: boolean;
   readonly help: boolean;
@@ -73,6 +75,7 @@ const FLAGS = {
   json: { type: 'boolean' },
   log: { type: 'string', example: 'json' },
   health: { type: 'string', example: `${HEALTH_PORT}` },
+  heartbeat: { type: 'string', example: 'https://monitor.example.com/ping/…' },
   'no-console': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -96,8 +99,9 @@ export function parseOptions(args: readonly string[], found?: string): Options {
   if (values.memory && values.resend !== undefined)
     throw new UsageError('--memory and --resend cannot be combined: --memory keeps no dead letters.');
   if (values.raw && values.subscribe === undefined) throw new UsageError('--raw needs --subscribe URL.');
-  if (values.once && values.health !== undefined)
-    throw new UsageError('--health and --once cannot be combined.');
+  for (const name of ['health', 'heartbeat'] as const)
+    if (values.once && values[name] !== undefined)
+      throw new UsageError(`--${name} and --once cannot be combined.`);
   const config = text('config', values.config) ?? found;
   if (config !== undefined && !values.help) refuseTimings(values, config);
   return {
@@ -115,6 +119,7 @@ export function parseOptions(args: readonly string[], found?: string): Options {
     json: values.json ?? false,
     log: logFormat(values.log),
     health: port(values.health),
+    heartbeat: values.heartbeat,
     console: !values['no-console'],
     help: values.help ?? false,
   };

@@ -2,9 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { testEvent } from '../../functions/changes/build-events.ts';
 import { chatTopics } from '../../functions/delivery/chat/chat-topics.ts';
+import { healthEvent } from '../../functions/delivery/reports.ts';
 import type { LinkTemplates } from '../../functions/model/endpoint.ts';
 import { anyText } from '../kit/delivery/chat-arbitraries.ts';
-import { batches, type change, commitOf, change as task, templates } from '../kit/delivery/chat-batches.ts';
+import {
+  batches,
+  type change,
+  commitOf,
+  slackMessages,
+  change as task,
+  teamsMessages,
+  templates,
+  textMessages,
+} from '../kit/delivery/chat-batches.ts';
 
 type Changes = ReturnType<typeof change>[];
 
@@ -111,5 +121,52 @@ describe('a test event in a chat', () => {
   it('has no time when the event has none that can be read', () => {
     const event = { ...testEvent('crm', { at: AT, tag: '1' }), time: 'noon' };
     expect(chatTopics([event])[0]).toMatchObject({ title: 'This is a test', observed: undefined });
+  });
+});
+
+describe("an event about another endpoint's health in a chat", () => {
+  it('is one line with its name, why and since when', () => {
+    const since = AT - 90 * 60_000;
+    const reports = [
+      { type: 'endpoint.failing', since, reason: 'answered 503 <!channel>' },
+      { type: 'endpoint.recovered', since },
+      { type: 'endpoint.stopped', since: AT, reason: 'answered 410' },
+      { type: 'delivery.dead', since, reason: 'answered 400', deliveries: 1_234 },
+    ] as const;
+    const events = reports.map((report, index) =>
+      healthEvent(
+        { name: 'crm', kind: 'webhook' },
+        { ...report, version: AT + index, depth: 0, at: AT, origin: 'https://crm.example.com' },
+      ),
+    );
+    const at = 'crm, https://crm.example.com';
+    const topics = chatTopics(events);
+    expect(topics.map(({ title, note }) => [title, note])).toEqual([
+      [
+        'An endpoint is failing',
+        `${at}: failing since 2026-11-21 10:30 UTC: answered 503 <!channel>. Its events are queued.`,
+      ],
+      [
+        'An endpoint accepts events again',
+        `${at}: works again, after a problem since 2026-11-21 10:30 UTC. Its queued events are sent.`,
+      ],
+      [
+        'An endpoint is stopped',
+        `${at}: stopped since 2026-11-21 12:00 UTC: answered 410. Its events are queued until an operator resumes it.`,
+      ],
+      [
+        'Events were given up',
+        `${at}: 1,234 given up since 2026-11-21 10:30 UTC, and kept as dead letters: answered 400`,
+      ],
+    ]);
+    expect(topics[0]).toMatchObject({ origin: 'endpoint crm', observed: { after: since, before: AT } });
+    for (const all of [slackMessages(events), teamsMessages(events), textMessages(events, {})])
+      expect(all.map(({ eventIds }) => eventIds)).toEqual(events.map(({ id }) => [id]));
+    expect(JSON.stringify(slackMessages(events))).not.toContain('<!channel>');
+    const pulled = healthEvent(
+      { name: 'crm', kind: 'pull' },
+      { ...reports[1], version: AT, depth: 0, at: AT },
+    );
+    expect(chatTopics([pulled])[0]?.note).toMatch(/^crm: works again/);
   });
 });

@@ -282,7 +282,7 @@ describe('what waited in rows', () => {
     await register();
     await wait(waitingOnes(1));
     const health = new EndpointHealth('crm', await register(given), dependencies);
-    const settler = new RowSettler('crm', await pending(), dependencies);
+    const settler = new RowSettler('crm', health, await pending(), dependencies);
     await deliverBatch({ endpoint: endpointOf(), health, settler, isNew: false }, dependencies);
     expect([posts.length, (await pending()).length]).toEqual([sent, 1 - sent]);
   });
@@ -294,7 +294,7 @@ describe('an endpoint that takes something again', () => {
     await register({ failures: { count: 3, since: AT - 30 * SECOND } });
     await wait(waitingOnes(1));
     const health = new EndpointHealth('crm', await rows.read('crm'), dependencies);
-    const settler = new RowSettler('crm', await pending(), dependencies);
+    const settler = new RowSettler('crm', health, await pending(), dependencies);
     await deliverBatch({ endpoint: endpointOf(), health, settler, isNew: false }, dependencies);
     expect(lines).toMatchObject([{ endpoint: 'crm', outcome: 'delivered', isBack: true }]);
   });

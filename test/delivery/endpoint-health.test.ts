@@ -18,9 +18,14 @@ describe('what a run tells of its endpoint', () => {
     await health.gone('answered 410');
     const waiting = { added: 1, due: AT, first: true };
     const stopped = { at: AT, reason: 'answered 410' };
+    const reports = {
+      problem: { as: 'stopped', since: AT, depth: 0 },
+      open: [{ type: 'endpoint.stopped', depth: 0, since: AT, reason: 'answered 410', version: AT, at: AT }],
+      version: AT,
+    };
     expect(await rows.read('crm')).toEqual({
       ...{ name: 'crm', settings: endpointOf() },
-      health: { failures: { count: 1, since: AT }, waiting, stopped },
+      health: { failures: { count: 1, since: AT }, waiting, stopped, reports },
     });
   });
 

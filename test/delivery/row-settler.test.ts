@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { present } from '../../functions/basics/telemetry.ts';
+import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
 import type { Delivery } from '../../functions/delivery/settler.ts';
 import { RowSettler } from '../../functions/delivery/settlers.ts';
 import {
   AT,
   HOUR,
+  isRowOf,
   MINUTE,
   openSetting,
   SECOND,
@@ -21,7 +23,8 @@ async function open(more: object = {}, change: (setting: Setting) => void = () =
   const setting = openSetting();
   await setting.register();
   await setting.wait(waitingOnes(2, more));
-  const settler = new RowSettler('crm', await setting.pending(), setting.dependencies);
+  const health = new EndpointHealth('crm', await setting.rows.read('crm'), setting.dependencies);
+  const settler = new RowSettler('crm', health, await setting.pending(), setting.dependencies);
   change(setting);
   const told = () => {
     settler.tally.report(setting.dependencies.log, { endpoint: 'crm', ms: 0 });
@@ -130,5 +133,14 @@ describe('a delivery that waited in its row', () => {
     await settler.dead(held[0], reason);
     expect([settler.isStuck, await pending(), await deliveries.dead('crm', 9)]).toEqual([true, before, []]);
     expect(told()).toMatchObject([{ outcome: 'unsettled', events: [first?.eventId] }]);
+  });
+
+  it('is given up only once it is counted: a crash in between may count it twice, but never hides it', async () => {
+    const { settler, held, deliveries, pendingIds, healthOf } = await open({}, ({ faults }) => {
+      faults.before = command => isRowOf('crm')(command) && TABLE_DOWN;
+    });
+    await settler.dead(held[0], reason);
+    expect([await deliveries.dead('crm', 9), (await pendingIds()).length]).toEqual([[], 2]);
+    expect((await healthOf())?.reports).toBeUndefined();
   });
 });

@@ -76,6 +76,7 @@ describe('docs/events.md', () => {
       'source',
       'audit',
       'snapshot',
+      'health',
     ];
     expect([...document.matchAll(/<!-- table: (\S+) -->/g)].map(([, name]) => name).sort()).toEqual(
       [...all, 'test'].sort(),

@@ -403,7 +403,8 @@ describe('a batch for a chat', () => {
     'is one %s message per project, a second apart, with links by the template, and settles all its events',
     async (kind, ok) => {
       const { url, received } = await receiver(ok);
-      const registry = { read: async () => ({ endpoint: endpointOf(kind), row: undefined }) };
+      const found = { endpoint: endpointOf(kind), row: undefined };
+      const registry = { read: async () => found, all: async () => [found] };
       const task = 'https://app.example.com/{projectId}/{taskId}';
       const linkTemplates = [{ workspace: 'eu', task }];
       const { run, record, slept, counts } = open({ crm: url }, { registry, linkTemplates });

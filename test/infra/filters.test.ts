@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readExamples } from '../../docs/read-examples.ts';
-import { EVENT_TYPES, endpointFilter, mayCarry } from '../../functions/config/filter.ts';
+import { EVENT_TYPES, endpointFilter, FILTER_TYPES, mayCarry } from '../../functions/config/filter.ts';
 import { type ChangeEvent, eventSchemas } from '../../functions/model/event.ts';
-import { FILTER_KEYS } from '../../functions/model/filter.ts';
+import { FILTER_KEYS, HEALTH_TYPES } from '../../functions/model/filter.ts';
 import { messageOf } from '../../functions/topic/entry.ts';
 import { config, endpoint, problemsOf, subscription } from '../kit/infra/config-examples.ts';
 
@@ -29,17 +29,32 @@ describe('what a filter may ask for', () => {
     ['Project.Created', '; did you mean "project.created"?'],
     ['task.*', ''],
   ])('is no event %s: the error lists those that there are, and the nearest', (type, hint) => {
-    const all = EVENT_TYPES.map(each => `"${each}"`).join(', ');
-    for (const [path, input] of [
+    for (const [path, types, input] of [
       [
         'subscriptions[0].filter.eventType[1]',
+        EVENT_TYPES,
         subscription({ filter: { eventType: ['task.created', type] } }),
       ],
-      ['endpoints[0].filter.events[1]', endpoint({ filter: { events: ['task.created', type] } })],
+      [
+        'endpoints[0].filter.events[1]',
+        FILTER_TYPES,
+        endpoint({ filter: { events: ['task.created', type] } }),
+      ],
     ] as const)
       expect(problemsOf(config(input))).toEqual([
-        `changewire.${path}: found "${type}"; allowed: one of ${all}${hint}`,
+        `changewire.${path}: found "${type}"; allowed: one of ${types.map(each => `"${each}"`).join(', ')}${hint}`,
       ]);
+  });
+
+  test.each(HEALTH_TYPES)('is %s of an endpoint alone, without keys that it has no part for', type => {
+    const endpointOf = (filter: object) => problemsOf(config(endpoint({ filter })));
+    expect(endpointOf({ events: [type], exceptActors: ['CRM sync'] })).toEqual([]);
+    const [refused, ...others] = problemsOf(config(subscription({ filter: { eventType: [type] } })));
+    expect([refused?.split('; ').at(-1), others]).toEqual(['SNS does not get it: make it an endpoint', []]);
+    for (const key of ['workspaces', 'processes', 'projects', 'fields', 'actors'])
+      expect(endpointOf({ events: [type], [key]: ['eu'] }).join()).toContain(
+        `filter.events[0]: found "${type}", which never matches changewire.endpoints[0].filter.${key}`,
+      );
   });
 });
 

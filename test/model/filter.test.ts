@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readExamples } from '../../docs/read-examples.ts';
 import type { Json } from '../../functions/basics/json.ts';
-import type { ChangeEvent, FieldChange } from '../../functions/model/event.ts';
+import { type ChangeEvent, type FieldChange, sentSchemas } from '../../functions/model/event.ts';
 import {
   type EndpointFilter,
   FILTER_KEYS,
+  HEALTH_TYPES,
   leftOutBy,
   type ValueFilter,
   wants,
@@ -14,6 +15,7 @@ import {
 const { events } = readExamples();
 // A test event is sent to one endpoint by name, past its filter.
 const all = Object.values(events).filter(({ type }) => type !== 'changewire.test') as ChangeEvent[];
+const isOfHealth = (type: string) => /^(endpoint|delivery)\./.test(type);
 const wanted = (filter: EndpointFilter) => all.filter(event => wants(filter, event)).map(({ type }) => type);
 
 const change = (more: Partial<FieldChange>): FieldChange => ({
@@ -31,8 +33,18 @@ const updated = (...changes: FieldChange[]) => {
 };
 
 describe('a filter', () => {
-  it('without keys wants every event', () => {
-    expect(wanted({})).toEqual(all.map(({ type }) => type));
+  it('without keys wants every event but those about other endpoints', () => {
+    expect(wanted({})).toEqual(all.map(({ type }) => type).filter(type => !isOfHealth(type)));
+  });
+
+  it('wants events about other endpoints only by their types, and without a key that they cannot match', () => {
+    expect(HEALTH_TYPES).toEqual(Object.keys(sentSchemas).filter(isOfHealth));
+    expect(wanted({ events: [...HEALTH_TYPES, 'task.updated'] })).toEqual(['task.updated', ...HEALTH_TYPES]);
+    expect(wanted({ events: HEALTH_TYPES, exceptActors: ['u-1'] })).toEqual(HEALTH_TYPES);
+    const keys = FILTER_KEYS.filter(key => key !== 'events' && key !== 'exceptActors');
+    for (const key of keys) expect(wanted({ events: HEALTH_TYPES, [key]: [] })).toEqual([]);
+    // The source of these events has the endpoint's name where others have the workspace's.
+    expect(wanted({ events: HEALTH_TYPES, workspaces: ['crm'] })).toEqual([]);
   });
 
   it('wants what each of its keys names, by any of its entries', () => {

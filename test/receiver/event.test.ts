@@ -50,6 +50,10 @@ function told(event: SentEvent): string {
     case 'snapshot.started':
     case 'snapshot.completed':
       return event.data.snapshot.id;
+    case 'endpoint.failing':
+    case 'endpoint.recovered':
+    case 'endpoint.stopped':
+    case 'delivery.dead':
     case 'changewire.test':
       return event.data.endpoint.name;
     default:

@@ -5,7 +5,7 @@ import type { Deliver } from '../../functions/handlers/create-deliver.ts';
 import type { TickDependencies } from '../../functions/handlers/create-tick.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
-import { wants } from '../../functions/model/filter.ts';
+import { HEALTH_TYPES, wants } from '../../functions/model/filter.ts';
 import type { EndpointKind } from '../../functions/model/kinds.ts';
 import { findEndpoint } from '../../functions/operations/endpoints.ts';
 import type { JobPorts } from '../../functions/operations/jobs.ts';
@@ -43,6 +43,12 @@ const ADDED: EndpointSettings = {
   filter: { events: ['task.created', 'task.updated', 'task.deleted', 'source.held'] },
 };
 
+/** It also watches the others' health; the last release has no such events. */
+const WATCHING: EndpointSettings = {
+  ...ADDED,
+  filter: { events: [...(ADDED.filter?.events ?? []), ...HEALTH_TYPES] },
+};
+
 /** The oracles of one run, by endpoint. */
 type Watches = ReadonlyMap<string, SettlingOracle>;
 
@@ -77,17 +83,27 @@ export class Delivery {
     this.#rows = oracles.rows;
     this.#deliveries = oracles.deliveries;
     this.configured = kinds;
-    this.added = ADDED;
-    const settings = [...this.#settings, ADDED];
+    const added = shared.plan.rollout ? ADDED : WATCHING;
+    this.added = added;
+    const settings = [...this.#settings, added];
     this.receivers = new Map(settings.map(each => [each.name, new Receiver(shared, each, oracles)]));
     this.#serving = shared.storage.isLocal
       ? new LocalServing(shared, this.#handlers)
       : new LambdaServing(shared, this.#handlers);
     void this.ports.rows.change(ADDED.name, () => ({
       name: ADDED.name,
-      settings: ADDED,
+      settings: added,
       health: {},
     }));
+  }
+
+  /** Whether the added endpoint lacks a report of another's health, which left that one's row. */
+  lacksReport(endpoint: string, eventId: string): boolean {
+    const { name, filter } = this.added ?? {};
+    if (name === undefined || name === endpoint || !filter?.events?.includes('endpoint.failing'))
+      return false;
+    this.#shared.coverage.add('operator', 'report of health');
+    return !this.#deliveries.has(name, eventId) && !this.#rows.holds(name, eventId);
   }
 
   /** Whether no message is under way and no delivery waits. */

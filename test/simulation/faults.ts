@@ -68,6 +68,7 @@ export const EVENTS = {
     'replayed delivery',
     'snapshot',
     'snapshot ended',
+    'report of health',
     'pass asked for',
   ],
   workspace: [

@@ -1,4 +1,5 @@
 import type { DynamoDBRecord } from 'aws-lambda';
+import { depthOf } from '../../functions/model/event-id.ts';
 import { CHANGE } from '../../functions/store/keys.ts';
 import { seededRandom } from '../../simulator/data/random.ts';
 import { Clocks } from './clocks.ts';
@@ -128,6 +129,7 @@ export class World {
         coverage.add('delivery.messages', 'dead');
         deliveries.got(endpoint, body);
       },
+      (endpoint, id) => this.delivery.lacksReport(endpoint, id),
     );
     const kinds = plan.chat ? (['webhook', plan.chat] as const) : (['webhook'] as const);
     this.delivery = new Delivery(this.#shared, kinds, { deliveries, rows: this.#rows });
@@ -269,7 +271,8 @@ export class World {
   }
 
   #isUnwanted(endpoint: string, eventId: string): boolean {
-    const text = this.textOf(eventId);
+    // No change record holds a report; whether one is wanted depends on its type alone, and an endpoint wants all types or none.
+    const text = depthOf(eventId) > 0 ? '{"type":"endpoint.failing"}' : this.textOf(eventId);
     return text !== undefined && this.delivery.receivers.get(endpoint)?.isUnwanted(text) === true;
   }
 

@@ -3,12 +3,14 @@ import type {
   AuditEvent,
   ChangeEvent,
   FieldEvent,
+  HealthEvent,
   ProjectEvent,
   SentEvent,
   SourceEvent,
   TaskEvent,
   TestEvent,
 } from '../../model/event.ts';
+import { isHealthEvent } from '../../model/filter.ts';
 import { rankOfAll } from './chat-relevance.ts';
 import { cleanText, label } from './chat-text.ts';
 import { type ChatRecord, type ChatTopic, chatRecord, fieldRecord, withSharedActors } from './chat-topic.ts';
@@ -20,7 +22,7 @@ type NonEmpty<Event> = [Event, ...Event[]];
 
 /** The topics of a batch, in order of first appearance: one per project (by workspace, process and id) with its
  *  events by sequence and index; per process one with its fields' events and one with its audit entries; one per
- *  `source.*` event and per test. Duplicate events are dropped. */
+ *  `source.*` event, per event about an endpoint and per test. Duplicate events are dropped. */
 export function chatTopics(events: readonly SentEvent[], templates?: LinkTemplates): ChatTopic[] {
   const unique = [...new Map(events.map(event => [event.id, event])).values()];
   const groups = Map.groupBy(unique, subjectOf);
@@ -28,6 +30,7 @@ export function chatTopics(events: readonly SentEvent[], templates?: LinkTemplat
     const sorted = group.sort(byPosition) as NonEmpty<SentEvent>;
     const [first] = sorted;
     if (isSourceEvent(first)) return sourceTopic(first);
+    if (isHealthEvent(first)) return healthTopic(first);
     if (isTestEvent(first)) return testTopic(first);
     if (isAuditEvent(first)) return auditTopic(sorted as NonEmpty<AuditEvent>);
     return isFieldEvent(first)
@@ -204,6 +207,45 @@ function testTopic({ id, time, data }: TestEvent): ChatTopic {
     records: [],
     eventIds: [id],
   };
+}
+
+const HEALTH_TITLES: Readonly<Record<HealthEvent['type'], string>> = {
+  'endpoint.failing': 'An endpoint is failing',
+  'endpoint.recovered': 'An endpoint accepts events again',
+  'endpoint.stopped': 'An endpoint is stopped',
+  'delivery.dead': 'Events were given up',
+};
+
+/** An event about another endpoint as a chat shows it. */
+function healthTopic(event: HealthEvent): ChatTopic {
+  const { id, type, time, data } = event;
+  const { name, origin: address = '' } = data.endpoint;
+  const endpoint = [label(name, ENDPOINT_LENGTH), label(address, ID_LENGTH)].filter(part => part !== '');
+  return {
+    title: HEALTH_TITLES[type],
+    note: `${endpoint.join(', ')}: ${healthInWords(event)}`,
+    origin: `endpoint ${endpoint[0] ?? ''}`.trim(),
+    observed: spanOf([{ after: data.since, before: time }]),
+    records: [],
+    eventIds: [id],
+  };
+}
+
+function healthInWords(event: HealthEvent): string {
+  const { type, data } = event;
+  const since = `since ${data.since.slice(0, 16).replace('T', ' ')} UTC`;
+  switch (type) {
+    case 'endpoint.failing':
+      return `failing ${since}: ${label(data.reason, 800)}. Its events are queued.`;
+    case 'endpoint.recovered':
+      return `works again, after a problem ${since}. Its queued events are sent.`;
+    case 'endpoint.stopped':
+      return `stopped ${since}: ${label(data.reason, 800)}. Its events are queued until an operator resumes it.`;
+    case 'delivery.dead': {
+      const count = data.deliveries.toLocaleString('en');
+      return `${count} given up ${since}, and kept as dead letters: ${label(data.reason, 800)}`;
+    }
+  }
 }
 
 const ORIGIN_LENGTH = 60;

@@ -49,7 +49,7 @@ export interface PosterOptions {
   readonly openAgent?: (options: GuardedAgentOptions) => Dispatcher;
 }
 
-class Expired extends Error {}
+export class Expired extends Error {}
 
 /** Posts JSON, to allowed addresses only. Redirects are not followed; connections are kept for the next request. */
 export function createPoster(options: PosterOptions): Poster {
@@ -95,7 +95,8 @@ function head(response: Dispatcher.ResponseData, at: number): Answer {
   return { status: response.statusCode, retryAfter: header('retry-after'), date: header('date'), at };
 }
 
-function reasonOf(error: unknown, timeout: number): string {
+/** Why no answer came, in words that name neither URL nor address. */
+export function reasonOf(error: unknown, timeout: number): string {
   if (error instanceof Expired) return `no answer within ${timeout / 1000} s`;
   if (error instanceof RefusedAddress) return error.message;
   return `no answer (${codeOf(error)})`;

@@ -1,4 +1,6 @@
+import { depthOf } from '../../model/event-id.ts';
 import { drained } from '../health.ts';
+import { gaveUp } from '../reports.ts';
 import type { DeliveryPorts, Settler } from '../settler.ts';
 
 const HOUR = 60 * 60_000;
@@ -27,10 +29,14 @@ export async function giveUpUntaken(
   const now = clock();
   const reason = `not acknowledged within ${KEPT_DAYS} days`;
   const dead = await deliveries.deadLetterBefore(endpoint, now - KEPT_MS, { at: now, reason });
-  if (dead > 0) {
-    count({ DeliveriesDead: dead });
+  if (dead.length > 0) {
+    const lost = dead.filter(id => depthOf(id) === 0).length;
+    await rows.change(endpoint, found =>
+      found && lost > 0 ? { ...found, health: gaveUp(found.health, now, reason, lost) } : undefined,
+    );
+    count({ DeliveriesDead: dead.length });
     log.error('Events were not acknowledged in time; moved them to the dead letters.', {
-      ...{ code: 'pull.given-up', endpoint, deliveries: dead, reason },
+      ...{ code: 'pull.given-up', endpoint, deliveries: dead.length, reason },
     });
   }
   if (!waiting) return;

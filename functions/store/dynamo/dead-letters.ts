@@ -28,12 +28,13 @@ export async function deadLetterBefore(
   endpoint: string,
   before: number,
   death: Death,
-): Promise<number> {
-  let count = 0;
+): Promise<string[]> {
+  const ids: string[] = [];
   await inParallel(waitingSince(table, endpoint, before, death.at), CONCURRENCY, async pending => {
-    if (await exchange(table, pending, deadLettered(endpoint, pending, death, 0))) count += 1;
+    const isDone = await exchange(table, pending, deadLettered(endpoint, pending, death, 0));
+    if (isDone) ids.push(pending.eventId?.S as string);
   });
-  return count;
+  return ids;
 }
 
 async function* waitingSince(

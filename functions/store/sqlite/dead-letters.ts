@@ -15,14 +15,13 @@ export function deadLetterBefore(
   endpoint: string,
   before: number,
   { at, reason }: Death,
-): number {
+): string[] {
   sql.run`INSERT OR REPLACE INTO dead
     SELECT seq, endpoint, event_id, at, body, attributes, replay, attempts, ${at}, ${reason}
     FROM pending WHERE endpoint = ${endpoint} AND due <= ${at} AND coalesce(tried_at, due) < ${before}`;
-  return Number(
-    sql.run`DELETE FROM pending
-      WHERE endpoint = ${endpoint} AND due <= ${at} AND coalesce(tried_at, due) < ${before}`.changes,
-  );
+  return sql.all`DELETE FROM pending
+    WHERE endpoint = ${endpoint} AND due <= ${at} AND coalesce(tried_at, due) < ${before}
+    RETURNING event_id`.map(({ event_id }) => event_id as string);
 }
 
 /** Adds it to `pending` first, because that table assigns `seq`. */

@@ -1,6 +1,6 @@
 import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
-import type { ChangeEvent, SentEvent, SnapshotEvent } from '../../../functions/model/event.ts';
-import { wants } from '../../../functions/model/filter.ts';
+import type { ChangeEvent, HealthEvent, SentEvent, SnapshotEvent } from '../../../functions/model/event.ts';
+import { isHealthEvent, wants } from '../../../functions/model/filter.ts';
 import { isRecordEvent, known, type Told } from '../../kit/told.ts';
 import type { Coverage } from '../faults.ts';
 import type { CommitsOracle } from './commits.ts';
@@ -18,6 +18,8 @@ export class DeliveriesOracle {
   /** Promises of replays, by receiver: how often it had got each event before. */
   #promised: { readonly receiver: string; readonly before: ReadonlyMap<string, number> }[] = [];
 
+  /** The bodies of reports, by id. */
+  readonly #reports = new Map<string, string>();
   readonly snapshots: SnapshotsOracle;
 
   constructor(processes: readonly WatchedProcess[], coverage: Coverage) {
@@ -36,7 +38,15 @@ export class DeliveriesOracle {
     const { id } = sent;
     this.#note(receiver, id);
     if ('snapshot' in sent.data) this.snapshots.got(receiver, sent as SnapshotEvent, body);
+    else if (isHealthEvent(sent)) this.#gotReport(receiver, sent, body);
     else this.#gotChange(receiver, sent as ChangeEvent, body);
+  }
+
+  #gotReport(receiver: string, { id, data }: HealthEvent, body: string): void {
+    if (data.endpoint.name === receiver) throw new Violation(2, `${receiver} got ${id} about itself`);
+    if ((this.#reports.get(id) ?? body) !== body)
+      throw new Violation(3, `${receiver} got ${id} with two contents`);
+    this.#reports.set(id, body);
   }
 
   #gotChange(receiver: string, event: ChangeEvent, body: string): void {

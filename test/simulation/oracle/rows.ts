@@ -2,6 +2,7 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { wakesAt } from '../../../functions/delivery/health.ts';
 import type { EndpointRow } from '../../../functions/model/endpoint-row.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
+import { healthEventId } from '../../../functions/model/event-id.ts';
 import { decode } from '../../../functions/store/codec.ts';
 import { Violation } from './violation.ts';
 
@@ -22,14 +23,20 @@ export class RowsOracle {
   readonly #rows = new Map<string, Rows>();
   /** When a tick must next look after what waits, by the endpoints' own rows. */
   readonly #busy = new Map<string, number>();
+  /** The ids of the reports of each endpoint's health that are not yet sent. */
+  readonly #reports = new Map<string, readonly string[]>();
   readonly #has: (endpoint: string, eventId: string) => boolean;
+  readonly #lacksReport: (endpoint: string, eventId: string) => boolean;
   readonly #died: (endpoint: string, body: string) => void;
 
-  /** `has`: whether the endpoint took the event; `died` is told of each dead letter. */
+  /** `has`: whether the endpoint took the event; `died` is told of each dead letter. `lacksReport`: whether another endpoint lacks a report
+   *  that left this one's row. */
   constructor(
     has: (endpoint: string, eventId: string) => boolean,
     died: (endpoint: string, body: string) => void,
+    lacksReport: (endpoint: string, eventId: string) => boolean = () => false,
   ) {
+    this.#lacksReport = lacksReport;
     this.#has = has;
     this.#died = died;
   }
@@ -55,6 +62,7 @@ export class RowsOracle {
     );
     this.#rows.clear();
     this.#busy.clear();
+    this.#reports.clear();
     this.wrote(records);
     return before.filter(([endpoint, id]) => !this.holds(endpoint, id));
   }
@@ -79,7 +87,16 @@ export class RowsOracle {
     const { pk, sk } = dynamodb?.Keys ?? {};
     if (pk?.S !== 'ENDPOINTS' || sk?.S === undefined) return;
     const { health = {}, ...row } = JSON.parse(dynamodb?.NewImage?.row?.S ?? '{}') as Partial<EndpointRow>;
-    const at = row.replay || row.snapshot ? 0 : wakesAt(health, Number.POSITIVE_INFINITY);
+    const open = health.reports?.open ?? [];
+    const ids = open.map(({ version, depth }) => healthEventId(sk.S as string, version, depth));
+    const lacking = this.#reports
+      .get(sk.S)
+      ?.find(id => !ids.includes(id) && this.#lacksReport(sk.S as string, id));
+    if (lacking !== undefined)
+      throw new Violation(11, `the report ${lacking} left its row, but reached no other endpoint`);
+    this.#reports.set(sk.S, ids);
+    const isAtWork = row.replay || row.snapshot || open.length > 0;
+    const at = isAtWork ? 0 : wakesAt(health, Number.POSITIVE_INFINITY);
     if (at === undefined) this.#busy.delete(sk.S);
     else this.#busy.set(sk.S, at);
   }
