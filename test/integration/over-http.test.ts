@@ -111,6 +111,8 @@ const TASK_FIELDS = [
   text('note', 'Note', 'text', 'Words'),
   text('risk-level', 'Risk level', 'single-choice', 'High'),
 ];
+const namesOf = (changes: readonly FieldChange[]) =>
+  Object.fromEntries(changes.map(({ field, name }) => [field, name]));
 const editOf = (changes: readonly FieldChange[]) =>
   Object.fromEntries(changes.map(({ field, to }) => [field, to]));
 
@@ -133,7 +135,7 @@ describe('an edit in the service arrives over HTTP, field by field', () => {
       sequence: String(held?.version),
       data: {
         process: { id: PROCESS },
-        project: { id: '1001', name: 'Project 1', record },
+        project: { id: '1001', name: 'Project 1', record, names: namesOf(PROJECT_FIELDS) },
         changes: PROJECT_FIELDS,
         observed: { after: expect.any(String), before: expect.any(String) },
       },

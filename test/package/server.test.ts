@@ -26,7 +26,7 @@ describe('on a server', () => {
     const [data, backups] = [join(directory, 'data'), join(directory, 'backups')];
     mkdirSync(backups);
     const runner = run(directory, `--data ${data} --interval 100ms`);
-    await until(() => runner.stdout().includes('Reading launch for the first time: 30 of 30'));
+    await until(() => runner.stdout().match(/: baseline complete$/gm)?.length === 2);
     expect(runOfUnit('ExecStart', { data, backups })).toMatchObject({ status: 0, stderr: '' });
     const [copy = ''] = readdirSync(backups);
     expect(copy).toMatch(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d$/);
