@@ -26,7 +26,12 @@ describe('on a server', () => {
     const [data, backups] = [join(directory, 'data'), join(directory, 'backups')];
     mkdirSync(backups);
     const runner = run(directory, `--data ${data} --interval 100ms`);
-    await until(() => runner.stdout().match(/: baseline complete$/gm)?.length === 2);
+    const isRead = (process: string) =>
+      runner.stdout().includes(`Reading ${process} for the first time: 30 of 30`);
+    // Changes are printed after a baseline.
+    await until(
+      () => isRead('onboarding') && isRead('launch') && /^[\d:]{8} {2}[~+] /m.test(runner.stdout()),
+    );
     expect(runOfUnit('ExecStart', { data, backups })).toMatchObject({ status: 0, stderr: '' });
     const [copy = ''] = readdirSync(backups);
     expect(copy).toMatch(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d$/);
