@@ -13,7 +13,7 @@ export const keptVersions = readdirSync(KEPT);
 /** The versions whose data this one takes, or refuses, as docs/versions.md says. */
 export function versionsThatIt(does: 'continues' | 'refuses'): string[] {
   const text = readFileSync(join(ROOT, 'docs/versions.md'), 'utf8');
-  return keptVersions.filter(version => text.includes(`\n| ${version} | ${does}`));
+  return keptVersions.filter(version => text.includes(`\n- Data of ${version}: ${does}`));
 }
 
 /** The arguments of a run over it, in its folder. */
