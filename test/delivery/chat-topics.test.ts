@@ -9,6 +9,7 @@ import {
   batches,
   type change,
   commitOf,
+  floodMessage,
   slackMessages,
   change as task,
   teamsMessages,
@@ -168,5 +169,24 @@ describe("an event about another endpoint's health in a chat", () => {
       { ...reports[1], version: AT, depth: 0, at: AT },
     );
     expect(chatTopics([pulled])[0]?.note).toMatch(/^crm: works again/);
+  });
+
+  it('is counted by what happened in a summary of many', () => {
+    const count = (type: Parameters<typeof healthEvent>[1]['type'], many: number, from: number) =>
+      Array.from({ length: many }, (_, index) =>
+        healthEvent(
+          { name: `crm${index}`, kind: 'webhook' },
+          { type, version: from + index, depth: 0, at: AT, since: AT, reason: 'no', deliveries: 1 },
+        ),
+      );
+    const events = [
+      ...count('delivery.dead', 2, 200),
+      ...count('endpoint.stopped', 3, 300),
+      ...count('endpoint.recovered', 1, 400),
+      ...count('endpoint.failing', 60, 100),
+    ];
+    expect(floodMessage(events, { kind: 'slack' }).body).toContain(
+      '60 failing endpoints · 1 recovered endpoint · 3 stopped endpoints · 2 reports of dead letters',
+    );
   });
 });

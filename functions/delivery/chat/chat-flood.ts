@@ -58,6 +58,10 @@ const WORDS: Readonly<Record<string, readonly [one: string, several: string]>> =
   'field.deleted': ['field deleted', 'fields deleted'],
   'field.updated': ['change of fields', 'changes of fields'],
   'audit.recorded': ['audit entry', 'audit entries'],
+  'endpoint.failing': ['failing endpoint', 'failing endpoints'],
+  'endpoint.recovered': ['recovered endpoint', 'recovered endpoints'],
+  'endpoint.stopped': ['stopped endpoint', 'stopped endpoints'],
+  'delivery.dead': ['report of dead letters', 'reports of dead letters'],
   'changewire.test': ['test', 'tests'],
 };
 const TYPE_LENGTH = 40;

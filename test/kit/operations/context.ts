@@ -4,6 +4,7 @@ import { jobsOf, type ReadDelivery } from '../../../functions/delivery/kinds.ts'
 import type { EndpointRequest, EndpointSettings } from '../../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import type { SecretKeeper } from '../../../functions/model/secret.ts';
+import type { OperationsContext } from '../../../functions/operations/context.ts';
 import { dynamoStore } from '../../../functions/store/dynamo/store.ts';
 import type { Table } from '../../../functions/store/dynamo/table.ts';
 import { PUBLISHER } from '../../../functions/store/sqlite/journal.ts';
@@ -19,19 +20,7 @@ export const PROCESSES: readonly ProcessKey[] = [
   { workspace: 'us', processId: 'sales' },
 ];
 
-export interface Stores
-  extends Pick<
-    Store,
-    | 'endpoints'
-    | 'deliveries'
-    | 'journal'
-    | 'snapshots'
-    | 'states'
-    | 'roster'
-    | 'workspaces'
-    | 'actions'
-    | 'keep'
-  > {
+export interface Stores extends Pick<Store, keyof Store & keyof OperationsContext> {
   /** SQLite only: says up to which position the publisher is. */
   published?(position: number): void;
   close(): void;
