@@ -1,9 +1,10 @@
 import type * as z from 'zod';
+import { eitherOf } from '../basics/names-in-words.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import { bySetting, KIND_NAMES, KIND_SETTINGS, KINDS, type KindSettingName } from '../model/kinds.ts';
 import { attributeFilter, endpointFilter, neverMatching } from './filter.ts';
 import { checkedBy, withoutRoot } from './problems.ts';
-import { address, choice, duration, key, object, remedies, text, whole, yesNo } from './values.ts';
+import { address, choice, duration, formed, key, object, remedies, text, whole, yesNo } from './values.ts';
 import { name } from './workspace.ts';
 
 const ELSEWHERE =
@@ -15,23 +16,29 @@ const OTHERWISE: Readonly<Record<KindSettingName, string>> = {
   preset: 'none',
   field: '`"text"`',
   titleHeader: 'the title is the first line of the text',
+  locale: 'as the service writes them',
+  timeZone: 'UTC',
 };
 
 const kindSettings = bySetting({
   text: setting => {
-    const { choices } = setting;
-    const plain = text(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 letters, digits, "-" and "_"');
+    const { choices, form } = setting;
+    const plain = form
+      ? formed(form.allowed, form.has)
+      : text(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 letters, digits, "-" and "_"');
     return kindKey(setting, (choices ? choice(choices) : plain).optional());
   },
   whole: (setting, [least, most]) => kindKey(setting, whole(least, most).optional()),
 });
 
 function kindKey<Schema extends z.ZodType>(
-  { name, kind, what, notBeside }: (typeof KIND_SETTINGS)[number],
+  { name, kinds, what, notBeside, onlyBeside }: (typeof KIND_SETTINGS)[number],
   schema: Schema,
 ): Schema {
-  const beside = notBeside ? `, without \`${notBeside}\`` : '';
-  return key(schema, `Only with \`"kind": "${kind}"\`${beside}: ${what}.`, OTHERWISE[name]);
+  const beside = notBeside ? `, without \`${notBeside}\`` : onlyBeside ? ` and \`${onlyBeside}\`` : '';
+  const only = eitherOf(kinds.map(kind => `\`"${kind}"\``));
+  const where = kinds.length === 1 ? `\`"kind": "${kinds[0]}"\`` : `\`kind\` ${only}`;
+  return key(schema, `Only with ${where}${beside}: ${what}.`, OTHERWISE[name]);
 }
 
 /** Requests a second. */
@@ -72,10 +79,14 @@ function onlyOfItsKind(endpoint: EndpointSettings, { addIssue }: z.RefinementCtx
   const refuse = (name: string, message: string) => addIssue({ code: 'custom', path: [name], message });
   if (endpoint.record !== undefined && KINDS[endpoint.kind].queue === 'chat')
     refuse('record', 'only in an endpoint of kind "webhook" or "pull"');
-  for (const { name, kind, notBeside } of KIND_SETTINGS.filter(({ name }) => endpoint[name] !== undefined)) {
-    if (kind !== endpoint.kind) refuse(name, `only in an endpoint of kind "${kind}"`);
+  const given = KIND_SETTINGS.filter(({ name }) => endpoint[name] !== undefined);
+  for (const { name, kinds, notBeside, onlyBeside } of given) {
+    if (!kinds.includes(endpoint.kind))
+      refuse(name, `only in an endpoint of kind ${eitherOf(kinds.map(kind => `"${kind}"`))}`);
     else if (notBeside !== undefined && Object.hasOwn(endpoint, notBeside))
       refuse(name, `only without "${notBeside}"`);
+    else if (onlyBeside !== undefined && !Object.hasOwn(endpoint, onlyBeside))
+      refuse(name, `only with "${onlyBeside}"`);
   }
 }
 

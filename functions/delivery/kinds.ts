@@ -4,6 +4,7 @@ import type { SentEvent } from '../model/event.ts';
 import { changedHeaders } from '../model/headers.ts';
 import type { EndpointKind } from '../model/kinds.ts';
 import { ChatFlood } from './chat/chat-flood.ts';
+import { inLocale } from './chat/chat-locale.ts';
 import type { ChatTopic } from './chat/chat-topic.ts';
 import { chatTopics } from './chat/chat-topics.ts';
 import type { Delivery } from './settler.ts';
@@ -71,7 +72,7 @@ export function chatMessages(
 }
 
 function messageOf(topic: ChatTopic, format: ChatFormat, endpoint: EndpointSettings): ChatMessage {
-  const { body, headers } = format(topic, endpoint);
+  const { body, headers } = format(inLocale(topic, endpoint), endpoint);
   return { body: JSON.stringify(body), ...(headers && { headers }), eventIds: topic.eventIds };
 }
 

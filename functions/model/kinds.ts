@@ -20,16 +20,36 @@ interface Kind {
 
 interface KindSetting {
   readonly what: string;
-  /** The values that it may have. Without these and `range`: 1 to 64 letters, digits, "-" and "_". */
+  /** The values that it may have. Without these, `range` and `form`: 1 to 64 letters, digits, "-" and "_". */
   readonly choices?: readonly string[];
+  /** Which texts it may have, in words, with an example. */
+  readonly form?: {
+    readonly allowed: string;
+    readonly example: string;
+    readonly has: (text: string) => boolean;
+  };
   /** The least and the greatest value of a whole number. */
   readonly range?: readonly [number, number];
   /** Another setting of the kind, which stands for this one, too. */
   readonly notBeside?: string;
+  /** Another setting of the kind, without which this one has no effect. */
+  readonly onlyBeside?: string;
 }
 
 const SIGNED = { isSigned: true, queue: 'deliveries', rate: { first: 10, most: 100 } } as const;
 const CHAT = { isSigned: false, queue: 'chat', rate: { first: 1, most: 1 } } as const;
+
+const CHAT_SETTINGS = {
+  locale: {
+    what: 'the language and region for the dates and numbers of values',
+    form: { allowed: 'a language tag, such as "de-DE" or "en-GB"', example: 'de-DE', has: isLocale },
+  },
+  timeZone: {
+    what: 'the time zone for the times of values',
+    form: { allowed: 'a time zone, such as "Europe/Berlin"', example: 'Europe/Berlin', has: isTimeZone },
+    onlyBeside: 'locale',
+  },
+} as const satisfies Kind['settings'];
 
 const ENDPOINT_KINDS = {
   webhook: {
@@ -49,12 +69,14 @@ const ENDPOINT_KINDS = {
     title: 'Slack',
     what: 'a Slack channel, by its incoming webhook',
     example: 'https://hooks.slack.com/services/…',
+    settings: CHAT_SETTINGS,
   },
   teams: {
     ...CHAT,
     title: 'Teams',
     what: 'a Teams channel, by its Workflows webhook',
     example: 'https://….logic.azure.com/workflows/…',
+    settings: CHAT_SETTINGS,
   },
   text: {
     ...CHAT,
@@ -65,6 +87,7 @@ const ENDPOINT_KINDS = {
       preset: { what: 'the service', choices: ['google-chat', 'mattermost', 'discord', 'ntfy'] },
       field: { what: 'the field of the body that holds the text', notBeside: 'preset' },
       titleHeader: { what: 'the header that holds the title', notBeside: 'preset' },
+      ...CHAT_SETTINGS,
     },
   },
   pull: {
@@ -89,25 +112,30 @@ export function isPulled({ kind }: { readonly kind: EndpointKind }): boolean {
 
 export const KIND_NAMES = Object.keys(ENDPOINT_KINDS) as readonly EndpointKind[];
 
-/** The name of a setting that only endpoints of one kind have. */
+/** The name of a setting that only endpoints of some kinds have. */
 export type KindSettingName = {
   [Name in EndpointKind]: (typeof ENDPOINT_KINDS)[Name] extends { readonly settings: infer Settings }
     ? keyof Settings
     : never;
 }[EndpointKind];
 
-/** The settings that only endpoints of one kind have; docs/configuration.md#endpoints lists them. */
+/** The settings that only endpoints of some kinds have; docs/configuration.md#endpoints lists them. */
 export type KindSettings = {
   readonly [Name in KindSettingName]?: (Name extends 'batch' ? number : string) | undefined;
 };
 
-/** These settings of all kinds, each with its kind. */
-export const KIND_SETTINGS = KIND_NAMES.flatMap(kind =>
-  Object.entries(KINDS[kind].settings ?? {}).map(([name, setting]) => ({
-    ...{ name: name as KindSettingName, kind },
-    ...(setting as KindSetting),
-  })),
-);
+/** These settings, each with its kinds. Kinds share a setting as a whole. */
+export const KIND_SETTINGS = [
+  ...Map.groupBy(
+    KIND_NAMES.flatMap(kind =>
+      Object.entries(KINDS[kind].settings ?? {}).map(([name, setting]) => ({ name, kind, setting })),
+    ),
+    ({ name }) => name as KindSettingName,
+  ),
+].map(([name, uses]) => ({
+  ...{ name, kinds: uses.map(({ kind }) => kind) },
+  ...(uses[0]?.setting as KindSetting),
+}));
 
 /** One property for each of these settings, made by `make`. */
 export function bySetting<Text, Whole>(make: {
@@ -119,6 +147,23 @@ export function bySetting<Text, Whole>(make: {
     return [name, range ? make.whole(setting, range) : make.text(setting)];
   });
   return Object.fromEntries(made);
+}
+
+function isLocale(text: string): boolean {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(text).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** By its name: an offset has no summer time. */
+function isTimeZone(text: string): boolean {
+  try {
+    return /^[A-Za-z]/.test(text) && new Intl.DateTimeFormat('en', { timeZone: text }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Those of these settings that an endpoint has. */

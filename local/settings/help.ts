@@ -9,11 +9,11 @@ function line(option: string, text: string): string {
   return `  ${option.padEnd(24)}${text}\n`;
 }
 
-function settingLine({ name, kind, what, choices, range }: (typeof KIND_SETTINGS)[number]): string {
+function settingLine({ name, kinds, what, choices, range }: (typeof KIND_SETTINGS)[number]): string {
   const allowed = choices ? `: ${eitherOf(choices)}` : range ? `: ${range.join(' to ')}` : '';
   return line(
     `--${optionOf({ name })} ${range ? 'N' : 'VALUE'}`,
-    `for the preceding --${kind}, ${what}${allowed}`,
+    `for the preceding ${kinds.length > 1 ? 'chat' : `--${kinds[0]}`}, ${what}${allowed}`,
   );
 }
 

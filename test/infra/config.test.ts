@@ -213,6 +213,31 @@ describe('an error in the configuration names the path, what was found and what 
     ],
     [
       'endpoint',
+      { kind: 'slack', locale: 'xx-YY' },
+      'locale: found "xx-YY"; allowed: a language tag, such as "de-DE" or "en-GB"',
+    ],
+    [
+      'endpoint',
+      { kind: 'slack', locale: 'de_DE' },
+      'locale: found "de_DE"; allowed: a language tag, such as "de-DE" or "en-GB"',
+    ],
+    [
+      'endpoint',
+      { kind: 'webhook', locale: 'de-DE' },
+      'locale: found "de-DE"; allowed: only in an endpoint of kind "slack", "teams" or "text"',
+    ],
+    [
+      'endpoint',
+      { kind: 'teams', locale: 'de-DE', timeZone: '+01:00' },
+      'timeZone: found text of 6 characters; allowed: a time zone, such as "Europe/Berlin"',
+    ],
+    [
+      'endpoint',
+      { kind: 'text', timeZone: 'Europe/Berlin' },
+      'timeZone: found "Europe/Berlin"; allowed: only with "locale"',
+    ],
+    [
+      'endpoint',
       { kind: 'teams', record: false },
       'record: found false; allowed: only in an endpoint of kind "webhook" or "pull"',
     ],

@@ -1,5 +1,6 @@
 import type { EndpointSettings } from '../../model/endpoint.ts';
 import { fitRecords, leftText, summaryText, type Tally, tallyOf } from '../chat/chat-fit.ts';
+import { localTime } from '../chat/chat-locale.ts';
 import { cutText } from '../chat/chat-text.ts';
 import type { ChatTopic } from '../chat/chat-topic.ts';
 import type { RecordView, Run } from '../chat/chat-view.ts';
@@ -43,7 +44,7 @@ function compose(topic: ChatTopic, parts: readonly string[], left: Tally, form: 
     ...(hasTitle ? [lineText(title, form)] : []),
     ...(link === undefined ? [] : [link]),
     lineText(summaryText(topic), form),
-    ...(observed ? [timeText(observed)] : []),
+    ...(observed ? [timeText(observed, form)] : []),
     ...parts,
     ...(left.changes > 0 ? [`… ${leftText(left)}`] : []),
   ].join('\n');
@@ -58,9 +59,13 @@ function runsText(runs: readonly Run[], form: Form): string {
   return [inertText(runs.map(({ text }) => text).join(''), form), ...links].join(' ');
 }
 
-function timeText({ after, before }: NonNullable<ChatTopic['observed']>): string {
-  const text = (time: number) => new Date(time).toISOString().slice(0, 19).replace('T', ' ');
-  return after === before ? `seen ${text(before)} UTC` : `between ${text(after)} and ${text(before)} UTC`;
+function timeText({ after, before }: NonNullable<ChatTopic['observed']>, { local }: Form): string {
+  const [first, last] = [after, before].map(time =>
+    local?.locale === undefined
+      ? `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+      : localTime(time, local),
+  ) as [string, string];
+  return first === last ? `seen ${last}` : `between ${first.replace(/ UTC$/, '')} and ${last}`;
 }
 
 /** Data that no service reads as a mention, link, emoji code or heading: each character that could begin one is
@@ -100,6 +105,8 @@ interface Form {
   readonly size: (text: string) => number;
   /** Whether the service reads Markdown, in which a backslash escapes. */
   readonly isMarkdown?: boolean;
+  /** Of the endpoint. */
+  readonly local?: Pick<EndpointSettings, 'locale' | 'timeZone'>;
 }
 
 const bytes = (text: string) => Buffer.byteLength(text);
@@ -130,7 +137,7 @@ const PRESETS: Readonly<Record<string, Form>> = {
 };
 
 /** The form of an endpoint's messages: its preset's, or what its settings describe, within the smallest limit. */
-function formOf({ preset, field = 'text', titleHeader }: EndpointSettings): Form {
+function formOf({ preset, field = 'text', titleHeader, locale, timeZone }: EndpointSettings): Form {
   const known = preset === undefined ? undefined : PRESETS[preset];
-  return known ?? { field, titleHeader, limit: 2_000, size: bytes };
+  return { ...(known ?? { field, titleHeader, limit: 2_000, size: bytes }), local: { locale, timeZone } };
 }
