@@ -5,12 +5,13 @@ import { changedHeaders } from '../model/headers.ts';
 import type { EndpointKind } from '../model/kinds.ts';
 import { ChatFlood } from './chat/chat-flood.ts';
 import { inLocale } from './chat/chat-locale.ts';
+import { sentenceOf } from './chat/chat-sentence.ts';
 import type { ChatTopic } from './chat/chat-topic.ts';
 import { chatTopics } from './chat/chat-topics.ts';
 import type { Delivery } from './settler.ts';
 import { slackMessage } from './slack/slack.ts';
 import { teamsMessage } from './teams/teams.ts';
-import { textMessage } from './text/text.ts';
+import { readableText, textMessage } from './text/text.ts';
 import { batchesOf, batchRequest, webhookRequest } from './webhook/webhook.ts';
 
 /** The formatter of each kind of chat. `model/kinds.ts` has the other properties of each kind. */
@@ -31,6 +32,7 @@ interface ChatMessage {
   readonly body: string;
   readonly headers?: EndpointRequest['headers'];
   readonly eventIds: readonly string[];
+  readonly readable?: () => Readable;
 }
 
 interface MessageContext {
@@ -72,8 +74,20 @@ export function chatMessages(
 }
 
 function messageOf(topic: ChatTopic, format: ChatFormat, endpoint: EndpointSettings): ChatMessage {
-  const { body, headers } = format(inLocale(topic, endpoint), endpoint);
-  return { body: JSON.stringify(body), ...(headers && { headers }), eventIds: topic.eventIds };
+  const local = inLocale(topic, endpoint);
+  const { body, headers } = format(local, endpoint);
+  return {
+    body: JSON.stringify(body),
+    ...(headers && { headers }),
+    eventIds: topic.eventIds,
+    readable: () => ({ text: readableText(local, endpoint), notification: sentenceOf(local) }),
+  };
+}
+
+/** The message of a chat for one event as people read it, and its notification in one sentence. */
+export interface Readable {
+  readonly text: string;
+  readonly notification: string;
 }
 
 /** Sums up any number of events in one chat message. */
@@ -101,6 +115,7 @@ export interface Job {
   readonly deliveries: readonly (Delivery & { readonly event: Pick<SentEvent, 'id' | 'type'> })[];
   /** `now` in ms since 1970: the time of the attempt. */
   request(now: number, secret: EndpointSecret): EndpointRequest;
+  readonly readable?: (() => Readable) | undefined;
 }
 
 /** A delivery with its event. */
@@ -161,11 +176,12 @@ export function chatJobs(
     }
   }
   const events = new Map(renderable.map(({ event }) => [event.id, event]));
-  const jobs = messagesOf([...events.values()]).map(({ body, headers = {}, eventIds }) => {
+  const jobs = messagesOf([...events.values()]).map(({ body, headers = {}, eventIds, readable }) => {
     const ids = new Set(eventIds);
     return {
       deliveries: renderable.filter(({ event }) => ids.has(event.id)),
       request: () => ({ body, headers }),
+      readable,
     };
   });
   return { jobs, unrenderable };

@@ -93,6 +93,8 @@ export const lookRequests = [
   asks('endpoint', { endpoint }),
   asks('attempts', { endpoint, eventId: eventId.optional(), ...asPage }),
   asks('dead-letters', { endpoint, ...asPage }),
+  /** Shows what an endpoint gets for an event; by default for the last one that its filter selects. */
+  asks('preview', { endpoint, eventId: eventId.optional() }),
   /** Lists actions: those on one endpoint, on one process, or, if neither is named, all. */
   asks('actions', {
     endpoint: endpoint.optional(),
