@@ -24,7 +24,7 @@ interface Settings {
   readonly failuresOnly?: boolean;
   readonly withoutRecord?: boolean;
 }
-interface Added extends Settings, KindSettings, Partial<Record<EndpointKind, string | true>> {
+interface Added extends Settings, KindSettings, Partial<Record<string, unknown>> {
   readonly secret?: string[];
 }
 interface Changed extends Settings, KindSettings {
@@ -162,13 +162,14 @@ function settingsOf({ filter, perSecond, failuresOnly, withoutRecord }: Settings
 }
 
 function kindOf(options: Added): { kind: EndpointKind; given: string | true } {
-  const kinds = KIND_NAMES.filter(kind => options[kind] !== undefined);
+  const givenTo = (kind: EndpointKind) => options[new Option(`--${kind}`).attributeName()];
+  const kinds = KIND_NAMES.filter(kind => givenTo(kind) !== undefined);
   const [kind] = kinds;
   if (kind === undefined || kinds.length > 1)
     throw new UsageError(
       `An endpoint has exactly one kind: use ${eitherOf(KIND_NAMES.map(kind => `--${kind}`))}.`,
     );
-  return { kind, given: options[kind] ?? '' };
+  return { kind, given: givenTo(kind) as string | true };
 }
 
 /** @throws UsageError, which shows no value */

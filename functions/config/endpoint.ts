@@ -16,6 +16,7 @@ const OTHERWISE: Readonly<Record<KindSettingName, string>> = {
   preset: 'none',
   field: '`"text"`',
   titleHeader: 'the title is the first line of the text',
+  channel: 'required',
   locale: 'as the service writes them',
   timeZone: 'UTC',
 };
@@ -80,6 +81,9 @@ function onlyOfItsKind(endpoint: EndpointSettings, { addIssue }: z.RefinementCtx
   if (endpoint.record !== undefined && KINDS[endpoint.kind].queue === 'chat')
     refuse('record', 'only in an endpoint of kind "webhook" or "pull"');
   const given = KIND_SETTINGS.filter(({ name }) => endpoint[name] !== undefined);
+  for (const { name, kinds, isRequired, form } of KIND_SETTINGS)
+    if (isRequired && kinds.includes(endpoint.kind) && endpoint[name] === undefined)
+      refuse(name, form?.allowed ?? 'a value');
   for (const { name, kinds, notBeside, onlyBeside } of given) {
     if (!kinds.includes(endpoint.kind))
       refuse(name, `only in an endpoint of kind ${eitherOf(kinds.map(kind => `"${kind}"`))}`);

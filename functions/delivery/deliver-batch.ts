@@ -13,12 +13,13 @@ import { isFlood } from './chat/chat-flood.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import { isBursting } from './flood.ts';
 import { closedTo, opensAt } from './health.ts';
-import { type Outcome, outcomeOf } from './http/outcome.ts';
+import type { Outcome } from './http/outcome.ts';
 import type { Answer, NoAnswer, Poster } from './http/post.ts';
-import type { Job, Jobs, ReadDelivery } from './kinds.ts';
+import { type Job, type Jobs, judged, type ReadDelivery } from './kinds.ts';
 import { readEvent } from './read-event.ts';
 import type { Sender } from './sender.ts';
 import type { Delivery, DeliveryPorts, Settler } from './settler.ts';
+import { threadOf } from './slack-app/threads.ts';
 
 export interface BatchDependencies extends DeliveryPorts, Sender {
   readonly slots: Slots;
@@ -135,8 +136,14 @@ async function send(
     if (start === 'late') return settler.untried(all);
     const began = clock();
     settler.tally.tried(all, began, isNew);
-    const answer = await post(secret.url, job.request(began, secret));
-    const outcome = outcomeOf(answer, secret);
+    const thread = await threadOf(
+      endpoint,
+      all.map(({ event }) => event),
+      dependencies,
+    );
+    const received = await post(secret.url, thread.reply(job.request(began, secret)));
+    await thread.answered(received);
+    const { answer, outcome } = judged(endpoint, received, secret);
     if (mayBlameSecret(answer, outcome)) dependencies.doubtSecret(endpoint.name);
     attempts.push(...attemptsOf(endpoint.name, all, { began, ended: clock(), answer, outcome, secret }));
     await conclude(all, outcome);

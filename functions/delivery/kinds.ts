@@ -8,8 +8,12 @@ import { inLocale } from './chat/chat-locale.ts';
 import { sentenceOf } from './chat/chat-sentence.ts';
 import type { ChatTopic } from './chat/chat-topic.ts';
 import { chatTopics } from './chat/chat-topics.ts';
+import { outcomeOf } from './http/outcome.ts';
+import type { Answer, NoAnswer } from './http/post.ts';
 import type { Delivery } from './settler.ts';
 import { slackMessage } from './slack/slack.ts';
+import { shownAnswer, slackOutcome } from './slack-app/answer.ts';
+import { slackAppMessage } from './slack-app/slack-app.ts';
 import { teamsMessage } from './teams/teams.ts';
 import { readableText, textMessage } from './text/text.ts';
 import { batchesOf, batchRequest, webhookRequest } from './webhook/webhook.ts';
@@ -17,6 +21,7 @@ import { batchesOf, batchRequest, webhookRequest } from './webhook/webhook.ts';
 /** The formatter of each kind of chat. `model/kinds.ts` has the other properties of each kind. */
 const CHATS: Readonly<Record<Exclude<EndpointKind, 'webhook' | 'pull'>, ChatFormat>> = {
   slack: slackMessage,
+  'slack-app': slackAppMessage,
   teams: teamsMessage,
   text: textMessage,
 };
@@ -38,6 +43,16 @@ interface ChatMessage {
 interface MessageContext {
   readonly endpoint: EndpointSettings;
   readonly linkTemplates?: LinkTemplates | undefined;
+}
+
+/** The judgement of an endpoint's answer, and what is kept of the answer. */
+export function judged(
+  { kind }: Pick<EndpointSettings, 'kind'>,
+  answer: Answer | NoAnswer,
+  secret: EndpointSecret,
+) {
+  if (kind !== 'slack-app') return { answer, outcome: outcomeOf(answer, secret) };
+  return { answer: shownAnswer(answer), outcome: slackOutcome(answer, secret) };
 }
 
 /** The requests that deliver these events to an endpoint. */

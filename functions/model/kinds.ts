@@ -6,6 +6,8 @@ interface Kind {
   readonly what: string;
   /** An address, as an example. */
   readonly example: string;
+  /** The header that its requests need, with an example. Its value is secret. */
+  readonly needs?: { readonly header: string; readonly example: string; readonly form: RegExp };
   /** Whether its requests are signed: then its secret holds signing secrets beside the address. */
   readonly isSigned: boolean;
   /** Its events wait until a consumer takes them: it has no address, and nothing is sent. */
@@ -28,6 +30,8 @@ interface KindSetting {
     readonly example: string;
     readonly has: (text: string) => boolean;
   };
+  /** An endpoint of the kind can't be without it. */
+  readonly isRequired?: true;
   /** The least and the greatest value of a whole number. */
   readonly range?: readonly [number, number];
   /** Another setting of the kind, which stands for this one, too. */
@@ -70,6 +74,25 @@ const ENDPOINT_KINDS = {
     what: 'a Slack channel, by its incoming webhook',
     example: 'https://hooks.slack.com/services/…',
     settings: CHAT_SETTINGS,
+  },
+  'slack-app': {
+    ...CHAT,
+    title: 'Slack app',
+    what: 'a Slack channel, by an app with a bot token: a thread per project',
+    example: 'https://slack.com/api/chat.postMessage',
+    needs: { header: 'Authorization', example: 'Bearer xoxb-…', form: /^Bearer \S+$/ },
+    settings: {
+      channel: {
+        what: 'the channel, by its id or name',
+        form: {
+          allowed: 'the id of a channel, such as "C0123ABCD", or its name, such as "#launches"',
+          example: 'C0123ABCD',
+          has: text => /^(?:[CDG][A-Z0-9]{2,31}|#[^\s#@<>]{1,80})$/.test(text),
+        },
+        isRequired: true,
+      },
+      ...CHAT_SETTINGS,
+    },
   },
   teams: {
     ...CHAT,

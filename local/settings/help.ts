@@ -46,7 +46,7 @@ Options
   --header "NAME: VALUE"  send this header with each request to the preceding endpoint (repeatable, up to 10); use - as
                           for --webhook, because values may be secret
 ${CHATS.map(kind => line(`--${kind} URL`, `send messages to ${KINDS[kind].what}`)).join('')}\
-                          (without URL: ${eitherOf(CHATS.map(variableOf))} of the environment)
+                          (without URL: ${CHATS.map(variableOf)[0]} of the environment, and likewise for each)
 ${KIND_SETTINGS.map(settingLine).join('')}\
   --name NAME             name of the preceding endpoint
   --filter KEY=A,B        send the preceding endpoint only events whose KEY is A or B; with several keys, all must

@@ -131,6 +131,19 @@ describe('a command line', () => {
       },
     ],
     [
+      'endpoints add team --slack-app https://slack.com/api/chat.postMessage --channel #launches --header Authorization:x --locale de',
+      {
+        ...{
+          operation: 'add-endpoint',
+          endpoint: 'team',
+          kind: 'slack-app',
+          channel: '#launches',
+          locale: 'de',
+        },
+        ...{ url: 'https://slack.com/api/chat.postMessage', headers: { Authorization: 'x' } },
+      },
+    ],
+    [
       'endpoints update ops --field message --title-header X-Title',
       { operation: 'update-endpoint', endpoint: 'ops', field: 'message', titleHeader: 'X-Title' },
     ],
