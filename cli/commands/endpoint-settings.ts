@@ -146,7 +146,7 @@ function kindOption(setting: (typeof KIND_SETTINGS)[number]): Option {
   const { kinds, what, choices, range } = setting;
   const option = new Option(
     `--${optionOf(setting)} <${range ? 'n' : 'value'}>`,
-    `with ${eitherOf(kinds.map(kind => `--${kind}`))}: ${what}${range ? `, from ${range.join(' to ')}` : ''}`,
+    `with ${kinds.length > 1 ? 'a chat' : `--${kinds[0]}`}: ${what}${range ? `, from ${range.join(' to ')}` : ''}`,
   );
   if (range) option.argParser(wholeIn(range));
   return choices ? option.choices(choices) : option;

@@ -129,7 +129,7 @@ function testCommand(endpoints: Command, { run }: Cli): void {
 function previewCommand(endpoints: Command, { run }: Cli): void {
   endpoints
     .command('preview <name> [event-id]')
-    .description('show what an endpoint gets for an event; by default for the last one that it wants')
+    .description('show what an endpoint gets for an event (default: the last one)')
     .addHelpText(
       'after',
       examples('endpoints preview launches', 'endpoints preview crm launch.1001.1795262491734.0 --json'),

@@ -44,7 +44,7 @@ export function KindFields({ kind, settings, errors, edited, onChange }: Props) 
               value={value}
               onChange={event => change(event.currentTarget.value)}
             >
-              <option value="">Other</option>
+              <option value="">None</option>
               {choices.map(choice => (
                 <option key={choice} value={choice}>
                   {words(choice)}

@@ -17,6 +17,7 @@ const OTHERWISE: Readonly<Record<KindSettingName, string>> = {
   field: '`"text"`',
   titleHeader: 'the title is the first line of the text',
   channel: 'required',
+  direct: 'the channel alone',
   locale: 'as the service writes them',
   timeZone: 'UTC',
 };
@@ -36,10 +37,9 @@ function kindKey<Schema extends z.ZodType>(
   { name, kinds, what, notBeside, onlyBeside }: (typeof KIND_SETTINGS)[number],
   schema: Schema,
 ): Schema {
-  const beside = notBeside ? `, without \`${notBeside}\`` : onlyBeside ? ` and \`${onlyBeside}\`` : '';
-  const only = eitherOf(kinds.map(kind => `\`"${kind}"\``));
-  const where = kinds.length === 1 ? `\`"kind": "${kinds[0]}"\`` : `\`kind\` ${only}`;
-  return key(schema, `Only with ${where}${beside}: ${what}.`, OTHERWISE[name]);
+  const beside = notBeside ? `, without \`${notBeside}\`` : onlyBeside ? ` with \`${onlyBeside}\`` : '';
+  const where = kinds.length > 1 ? 'in a chat' : `with \`"kind": "${kinds[0]}"\``;
+  return key(schema, `Only ${where}${beside}: ${what}.`, OTHERWISE[name]);
 }
 
 /** Requests a second. */
@@ -53,7 +53,7 @@ export const endpointConfig = object({
   ),
   kind: key(
     choice(KIND_NAMES),
-    'A signed webhook (Standard Webhooks), a Slack incoming webhook, a Teams Workflows URL, or a chat that takes [plain text](chat.md#plain-text) in JSON.',
+    'A signed webhook (Standard Webhooks), a Slack incoming webhook, a [Slack app](chat.md#slack-as-an-app), a Teams Workflows URL, or a chat that takes [plain text](chat.md#plain-text) in JSON.',
   ),
   filter: key(endpointFilter.optional(), 'The events that the endpoint gets.', 'every event'),
   perSecond: key(

@@ -19,6 +19,7 @@ import { type Job, type Jobs, judged, type ReadDelivery } from './kinds.ts';
 import { readEvent } from './read-event.ts';
 import type { Sender } from './sender.ts';
 import type { Delivery, DeliveryPorts, Settler } from './settler.ts';
+import { sendDirectly } from './slack-app/direct.ts';
 import { threadOf } from './slack-app/threads.ts';
 
 export interface BatchDependencies extends DeliveryPorts, Sender {
@@ -136,17 +137,23 @@ async function send(
     if (start === 'late') return settler.untried(all);
     const began = clock();
     settler.tally.tried(all, began, isNew);
+    const request = job.request(began, secret);
     const thread = await threadOf(
       endpoint,
       all.map(({ event }) => event),
       dependencies,
     );
-    const received = await post(secret.url, thread.reply(job.request(began, secret)));
+    const received = await post(secret.url, thread.reply(request));
     await thread.answered(received);
     const { answer, outcome } = judged(endpoint, received, secret);
     if (mayBlameSecret(answer, outcome)) dependencies.doubtSecret(endpoint.name);
     attempts.push(...attemptsOf(endpoint.name, all, { began, ended: clock(), answer, outcome, secret }));
     await conclude(all, outcome);
+    if (outcome.kind !== 'delivered') return;
+    // The assignee has had a replayed event before.
+    const events = all.filter(({ replay }) => !replay).map(({ event }) => event);
+    const hasTime = () => remaining() >= MIN_REMAINING_MS;
+    await sendDirectly(endpoint, { url: secret.url, request, events }, { poster, log, hasTime });
   }
 
   /** Sends one request. A slow new delivery is noted in the endpoint's row: new deliveries are spread over many

@@ -45,11 +45,11 @@ const CHAT = { isSigned: false, queue: 'chat', rate: { first: 1, most: 1 } } as 
 
 const CHAT_SETTINGS = {
   locale: {
-    what: 'the language and region for the dates and numbers of values',
+    what: 'language and region of dates and numbers',
     form: { allowed: 'a language tag, such as "de-DE" or "en-GB"', example: 'de-DE', has: isLocale },
   },
   timeZone: {
-    what: 'the time zone for the times of values',
+    what: 'time zone of times',
     form: { allowed: 'a time zone, such as "Europe/Berlin"', example: 'Europe/Berlin', has: isTimeZone },
     onlyBeside: 'locale',
   },
@@ -78,18 +78,22 @@ const ENDPOINT_KINDS = {
   'slack-app': {
     ...CHAT,
     title: 'Slack app',
-    what: 'a Slack channel, by an app with a bot token: a thread per project',
+    what: 'a Slack channel, by a bot token, with a thread per project',
     example: 'https://slack.com/api/chat.postMessage',
     needs: { header: 'Authorization', example: 'Bearer xoxb-…', form: /^Bearer \S+$/ },
     settings: {
       channel: {
-        what: 'the channel, by its id or name',
+        what: 'the channel',
         form: {
           allowed: 'the id of a channel, such as "C0123ABCD", or its name, such as "#launches"',
           example: 'C0123ABCD',
           has: text => /^(?:[CDG][A-Z0-9]{2,31}|#[^\s#@<>]{1,80})$/.test(text),
         },
         isRequired: true,
+      },
+      direct: {
+        what: 'who also gets messages about tasks',
+        choices: ['assignee'],
       },
       ...CHAT_SETTINGS,
     },

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, test } from 'vitest';
+import type { Json } from '../../functions/basics/json.ts';
 import { buildEvents } from '../../functions/changes/build-events.ts';
 import { skippedEvent } from '../../functions/changes/process-events.ts';
 import { createDeliver } from '../../functions/handlers/create-deliver.ts';
@@ -203,6 +204,69 @@ it('delivers even while threads can be neither read nor saved', async () => {
   await send(changeOf('p.1', AT + 1));
   expect([sent().map(([, thread]) => thread), counts]).toEqual([[undefined, undefined], { Delivered: 2 }]);
   expect(said.map(({ details }) => details.code)).toContain('delivery.thread-not-saved');
+});
+
+describe('a message about new assignees', () => {
+  const assigned = (from: Json, to: Json): FieldChange => ({
+    ...{ field: 'assignee', name: 'assignee', kind: 'builtin', type: 'object', from, to },
+  });
+  const ann = { id: 'u1', name: 'Ann', email: 'Ann@example.com' };
+  const ben = { id: 'u2', email: 'ben@example.com' };
+  const to = (fields: FieldChange[], version = AT, id = 't1') => changeOf('p.1', version, { fields, id });
+  /** The API, which knows Ann only. */
+  const slack: Reaction = (response, received) => {
+    if (!received.path.includes('users.lookupByEmail')) return accepts(response, received);
+    if (received.body !== 'email=ann%40example.com') return refuses('users_not_found')(response, received);
+    response.end('{"ok":true,"user":{"id":"U0ANN","team_id":"T1","name":"ann"}}');
+  };
+  const DIRECT = { ...ENDPOINT, direct: 'assignee' } as const;
+  async function channelsOf(events: ChangeEvent[], endpoint: EndpointSettings = DIRECT, script = [slack]) {
+    const setting = await opened(script);
+    setting.found.endpoint = endpoint;
+    await setting.send(...events);
+    const posts = setting.slack.received.filter(({ body }) => body.startsWith('{'));
+    return { ...setting, posts, channels: posts.map(({ body }) => JSON.parse(body).channel) };
+  }
+
+  it('goes to each of them once, after the channel, and outside of the thread', async () => {
+    const events = [to([assigned(null, ann)]), to([assigned([ben], [ben, ann])], AT, 't2')];
+    const { channels, posts, slack, send } = await channelsOf(events);
+    expect(channels).toEqual(['#launches', 'U0ANN']);
+    expect(slack.received[1]).toMatchObject({
+      ...{ path: '/users.lookupByEmail', body: 'email=ann%40example.com' },
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/x-www-form-urlencoded' },
+    });
+    const [first, second] = posts.map(({ body }) => JSON.parse(body));
+    expect(second).toEqual({ ...first, channel: 'U0ANN' });
+    await send(to([assigned(null, ann)], AT + 1));
+    expect(JSON.parse(slack.received.at(-1)?.body ?? '')).not.toHaveProperty('thread_ts');
+  });
+
+  it.each<[string, ChangeEvent[], EndpointSettings]>([
+    ['without the setting', [to([assigned(null, ann)])], ENDPOINT],
+    ['who were assigned before', [to([assigned(ann, { ...ann, name: 'Ann Lee' })])], DIRECT],
+    [
+      'without an e-mail address',
+      [to([assigned(null, { id: 'u1' }), { ...assigned(null, 'Ann'), field: 'owner' }])],
+      DIRECT,
+    ],
+    ['of another field', [to([{ ...assigned(null, ann), field: 'reviewer', name: 'reviewer' }])], DIRECT],
+    [
+      'of a deleted task',
+      [changeOf('p.1', AT, { action: 'deleted', fields: [assigned(null, ann)] })],
+      DIRECT,
+    ],
+  ])('goes to no people %s', async (_, events, endpoint) => {
+    const { slack } = await channelsOf(events, endpoint);
+    expect(slack.received).toHaveLength(1);
+  });
+
+  it('is delivered even if an assignee can not be found; the log names no address', async () => {
+    const { channels, counts, said, pendingIds } = await channelsOf([to([assigned(null, ben)])]);
+    expect([channels, counts, await pendingIds('team')]).toEqual([['#launches'], { Delivered: 1 }, []]);
+    expect(said).toMatchObject([{ details: { code: 'delivery.not-direct', reason: 'users_not_found' } }]);
+    expect(JSON.stringify(said)).not.toContain('ben');
+  });
 });
 
 describe('an answer of Slack', () => {

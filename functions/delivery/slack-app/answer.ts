@@ -57,11 +57,11 @@ export function hasLostThread(answer: Answer | NoAnswer): boolean {
   return LOST_THREAD.has(errorOf(answer) ?? '');
 }
 
-function wasAccepted(answer: Answer | NoAnswer): boolean {
+export function wasAccepted(answer: Answer | NoAnswer): boolean {
   return /^\s*\{\s*"ok":\s*true\b/.test(bodyOf(answer));
 }
 
-function errorOf(answer: Answer | NoAnswer): string | undefined {
+export function errorOf(answer: Answer | NoAnswer): string | undefined {
   return /"error":\s*"([a-z_]{1,64})"/.exec(bodyOf(answer))?.[1];
 }
 
