@@ -96,6 +96,13 @@ async function opened(script: readonly Reaction[], more = {}) {
       );
       await deliver({ messages, queue: all.queue }, context);
     },
+    async replay(event: ChangeEvent) {
+      const more = { to: 'team', now: setting.state.now, replay: true };
+      await deliver(
+        { messages: [messageOf(`m${count++}`, JSON.stringify(event), more)], queue: all.queue },
+        context,
+      );
+    },
     async drain() {
       const messages = [messageOf(`w${count++}`, 'wake', { to: 'team', wake: true })];
       await deliver({ messages, queue: all.queue }, context);
@@ -258,6 +265,13 @@ describe('a message about new assignees', () => {
     ],
   ])('goes to no people %s', async (_, events, endpoint) => {
     const { slack } = await channelsOf(events, endpoint);
+    expect(slack.received).toHaveLength(1);
+  });
+
+  it('goes to the channel alone when it is replayed', async () => {
+    const { replay, slack, found } = await opened([accepts]);
+    found.endpoint = DIRECT;
+    await replay(to([assigned(null, ann)]));
     expect(slack.received).toHaveLength(1);
   });
 
