@@ -17,7 +17,8 @@ export function dayIn(timeZone: string, at: number): string {
 }
 
 /** When a day has this time of day (`08:00`) in a time zone, in ms since 1970. A time that a clock change leaves out is
- *  moved on by as much; of one that comes twice it is the first. @throws RangeError for what is no day or time of day */
+ *  moved on by as much; of one that comes twice it is the first. @throws RangeError for another format, and for a day
+ *  or time that does not exist */
 export function timeIn(timeZone: string, day: string, timeOfDay = '00:00'): number {
   const time = Temporal.PlainTime.from(timeOfDay);
   return Temporal.PlainDate.from(day).toZonedDateTime({ timeZone, plainTime: time }).epochMilliseconds;
