@@ -15,7 +15,7 @@ export function apiPage(entries: readonly Entry[], elsewhere = NOWHERE): string 
 
 ${typescript(imports.join('\n'))}
 
-ES modules, for Node 24. \`npm run schemas\` generates this page from the declarations and their doc comments.
+ES modules, for Node 24. \`npm run schemas\` generates this page from the declarations and their doc comments. Defaults are in parentheses.
 
 ${entries.map(entry => chapter(entry, elsewhere)).join('\n')}`;
 }
@@ -69,6 +69,7 @@ function section(one: Described, elsewhere: Elsewhere): string {
       ([page = '', some]) =>
         `As in [${page.replace(/#.*/, '')}](${page}): ${some.map(({ name, optional }) => `\`${name}${optional ? '?' : ''}\``).join(', ')}.`,
     ),
+    here.length > 0 && (doc?.notes.length ?? 0) > 0 ? 'Members:' : '',
     here.map(memberItem).join('\n'),
   ]).trimEnd();
 }

@@ -106,7 +106,7 @@ describe('the page of what can be imported', () => {
       }`);
     expect(page).toContain(
       '### `Dog`\n\nBarks.\n\nNot at `cats`, \\<b>never\\</b>; `a<b>`.\n\n```ts\n' +
-        'class Dog extends Construct {\n  constructor(scope: Construct, name: string);\n}\n```\n\n- Throws TypeError without a name\n',
+        'class Dog extends Construct {\n  constructor(scope: Construct, name: string);\n}\n```\n\n- Throws TypeError without a name\n\nMembers:\n\n- `name: string`',
     );
     expect(page.split('\n').filter(line => line.startsWith('- `'))).toEqual([
       '- `name: string`: How it is called.',
