@@ -23,6 +23,7 @@ import { processCommands } from './commands/processes.ts';
 import { pullCommands } from './commands/pull.ts';
 import { recordCommand } from './commands/record.ts';
 import { replayCommand } from './commands/replay.ts';
+import { reportCommand } from './commands/report.ts';
 import { republishCommand } from './commands/republish.ts';
 import { resendCommand } from './commands/resend.ts';
 import { restoreCommand } from './commands/restore.ts';
@@ -147,6 +148,7 @@ function addCommands(program: Command, cli: Cli): void {
   doctorCommand(program, cli);
   verifyCommand(program, cli);
   logsCommand(program, cli);
+  reportCommand(program, cli);
   program.commandsGroup('Manage:');
   endpointCommands(program, cli);
   resendCommand(program, cli);
