@@ -7,6 +7,7 @@ import { Names } from '../report/rules.ts';
 import { REPORT } from '../report/shape.ts';
 import { text } from '../show/display.ts';
 import { examples } from './example.ts';
+import { statusOf } from './status.ts';
 
 interface Options {
   readonly anonymous?: boolean;
@@ -27,7 +28,10 @@ export function reportCommand(program: Command, { run, world }: Cli): void {
     .action(
       run(async (context, given: string | undefined, { anonymous = false, config }: Options) => {
         const { print, clock } = context;
-        const collected = await collect(context, { directory: world.directory, config });
+        const collected = await collect(context, {
+          ...{ directory: world.directory, config },
+          statusOf: () => statusOf(context, Number.POSITIVE_INFINITY),
+        });
         for (const { part, reason } of collected.problems)
           print.note(text`Could not read the ${part}: ${reason}`);
         const report = REPORT({ ...collected, isAnonymous: anonymous }, new Names(anonymous));

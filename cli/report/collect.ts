@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { arch, platform, versions } from 'node:process';
+import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import { FAILED_QUEUES, FUNCTIONS } from '../../functions/operations/protocol/requests.ts';
 import type { EndpointStatus } from '../../functions/operations/protocol/status.ts';
 import { packageVersion } from '../../local/basics/package-file.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
 import { STORE_FILE } from '../../local/data/store-file.ts';
-import { statusOf } from '../commands/status.ts';
 import type { Context } from '../context/context.ts';
 
 /** How much of a list a report has. */
@@ -16,6 +16,14 @@ const MAX_FAILURES = 5;
 const MAX_EXAMINED = 50;
 const MAX_ATTEMPTS = 100;
 const LOGS_MS = 24 * 3_600_000;
+
+interface Sources {
+  /** The current folder. */
+  readonly directory: string;
+  /** The configuration file of the command line. */
+  readonly config: string | undefined;
+  readonly statusOf: () => Promise<AnswerOf<'status'>>;
+}
 
 interface Problem {
   readonly part: string;
@@ -27,8 +35,8 @@ interface Problem {
  *  @throws UsageError if there is neither run, store nor stack */
 export async function collect(
   context: Context,
-  { directory, config }: { readonly directory: string; readonly config: string | undefined },
-): Promise<object & { readonly problems: readonly Problem[] }> {
+  { directory, config, statusOf }: Sources,
+): Promise<{ readonly problems: readonly Problem[]; readonly [part: string]: unknown }> {
   const { clock, place } = context;
   const problems: Problem[] = [];
   const part = async <Value>(
@@ -45,7 +53,7 @@ export async function collect(
       return undefined;
     }
   };
-  const status = await part('status', () => statusOf(context, Number.POSITIVE_INFINITY));
+  const status = await part('status', statusOf);
   const local = place.stack === undefined ? await dataDirectory(context) : undefined;
   const facts = local === undefined ? undefined : await import('../../local/data/store-facts.ts');
   return {
@@ -78,7 +86,9 @@ const lastOf = (reasons: readonly string[]) => ({ count: reasons.length, last: r
 async function dataDirectory({ connect, place }: Context): Promise<string | undefined> {
   const connection = await connect().catch(() => undefined);
   const { dataPlaces } = await import('../connect/data-directory.ts');
-  const found = connection?.directory ?? dataPlaces(place.data).find(({ hasStore }) => hasStore)?.directory;
+  const found = connection
+    ? connection.directory
+    : dataPlaces(place.data).find(({ hasStore }) => hasStore)?.directory;
   return found !== undefined && existsSync(join(found, STORE_FILE)) ? found : undefined;
 }
 
