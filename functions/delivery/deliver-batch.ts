@@ -27,6 +27,8 @@ export interface BatchDependencies extends DeliveryPorts, Sender {
   readonly sleep: Sleep;
   /** Called with deliveries that an endpoint accepted. */
   readonly onDelivered?: ((endpoint: string, deliveries: readonly Delivery[]) => void) | undefined;
+  /** Called after each request to an endpoint. `ms`: until its whole answer. */
+  readonly onAttempt?: ((endpoint: string, attempt: { isAccepted: boolean; ms: number }) => void) | undefined;
   /** Sends the reports of an endpoint's health to the others. */
   readonly sendReports?: ((endpoint: string) => Promise<void>) | undefined;
   /** ms until the run is cut off. */
@@ -147,7 +149,9 @@ async function send(
     await thread.answered(received);
     const { answer, outcome } = judged(endpoint, received, secret);
     if (mayBlameSecret(answer, outcome)) dependencies.doubtSecret(endpoint.name);
-    attempts.push(...attemptsOf(endpoint.name, all, { began, ended: clock(), answer, outcome, secret }));
+    const ended = clock();
+    attempts.push(...attemptsOf(endpoint.name, all, { began, ended, answer, outcome, secret }));
+    dependencies.onAttempt?.(endpoint.name, { isAccepted: outcome.kind === 'delivered', ms: ended - began });
     await conclude(all, outcome);
     if (outcome.kind !== 'delivered') return;
     // The assignee has had a replayed event before.

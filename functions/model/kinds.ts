@@ -1,3 +1,5 @@
+import { isTimeZone } from '../basics/time-zone.ts';
+
 /** What the configuration, the commands, the console and the delivery know of a kind of endpoint. How events become its
  *  requests is in `delivery/kinds.ts`. */
 interface Kind {
@@ -50,7 +52,7 @@ const CHAT_SETTINGS = {
   },
   timeZone: {
     what: 'time zone of times',
-    form: { allowed: 'a time zone, such as "Europe/Berlin"', example: 'Europe/Berlin', has: isTimeZone },
+    form: { allowed: 'a time zone, such as "Europe/Berlin"', example: 'Europe/Berlin', has: isNamedZone },
     onlyBeside: 'locale',
   },
 } as const satisfies Kind['settings'];
@@ -184,13 +186,9 @@ function isLocale(text: string): boolean {
   }
 }
 
-/** By its name: an offset has no summer time. */
-function isTimeZone(text: string): boolean {
-  try {
-    return /^[A-Za-z]/.test(text) && new Intl.DateTimeFormat('en', { timeZone: text }) !== undefined;
-  } catch {
-    return false;
-  }
+/** An offset has no summer time. */
+function isNamedZone(text: string): boolean {
+  return /^[A-Za-z]/.test(text) && isTimeZone(text);
 }
 
 /** Those of these settings that an endpoint has. */
