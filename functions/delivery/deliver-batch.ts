@@ -146,12 +146,12 @@ async function send(
       dependencies,
     );
     const received = await post(secret.url, thread.reply(request));
-    await thread.answered(received);
     const { answer, outcome } = judged(endpoint, received, secret);
     if (mayBlameSecret(answer, outcome)) dependencies.doubtSecret(endpoint.name);
     const ended = clock();
     attempts.push(...attemptsOf(endpoint.name, all, { began, ended, answer, outcome, secret }));
     dependencies.onAttempt?.(endpoint.name, { isAccepted: outcome.kind === 'delivered', ms: ended - began });
+    await thread.answered(received);
     await conclude(all, outcome);
     if (outcome.kind !== 'delivered') return;
     // The assignee has had a replayed event before.
