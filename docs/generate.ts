@@ -10,6 +10,7 @@ import { configurationPage } from './configuration/page.ts';
 import { configurationSchema } from './configuration-schema.ts';
 import { decisionIndex, decisions } from './decision-index.ts';
 import { embedLists } from './event-tables.ts';
+import { llmsText } from './llms.ts';
 import { operationSchemas } from './operation-schemas.ts';
 
 /** Writes the generated files: `npm run schemas`.
@@ -21,7 +22,8 @@ import { operationSchemas } from './operation-schemas.ts';
  *  `functions/config`
  *  - `docs/commands.md`: from the help of the commands
  *  - `docs/api.md`: from the exports of the package
- *  - `docs/decisions/README.md`: from the decisions */
+ *  - `docs/decisions/README.md`: from the decisions
+ *  - `llms.txt`: from the headings of all pages */
 const folder = join(import.meta.dirname, 'schemas');
 mkdirSync(folder, { recursive: true });
 for (const [name, schema] of Object.entries({ ...jsonSchemas(), event: unionSchema() })) {
@@ -47,3 +49,5 @@ writeFileSync(
   join(import.meta.dirname, 'api.md'),
   apiPage(entriesOf(join(import.meta.dirname, '..')), ELSEWHERE),
 );
+// Last: it has the headings of the pages above.
+writeFileSync(join(import.meta.dirname, '../llms.txt'), llmsText());
