@@ -44,6 +44,7 @@ describe('the tarball', () => {
         'dist',
         'docs',
         'examples',
+        'llms.txt',
         'package.json',
         'receiver',
       ],
