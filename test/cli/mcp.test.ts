@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
@@ -13,6 +14,7 @@ import { isLook, request } from '../../functions/operations/protocol/requests.ts
 import { type SimulatedService, startSimulatedService } from '../../simulator/server.ts';
 import { run as runOver } from '../kit/cli/world.ts';
 import { COMPILE_CACHE } from '../kit/compile-cache.ts';
+import { listenInTest } from '../kit/listen-in-test.ts';
 import { begin, environmentOf } from '../kit/local/run.ts';
 import { ROOT } from '../kit/package/loaded.ts';
 
@@ -67,12 +69,12 @@ const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 
 
 type Mode = 'legacy' | { pin: string };
 
-async function connect(args = ['--data', data], mode: Mode = 'legacy') {
+async function connect(args = ['--data', data], mode: Mode = 'legacy', env: Record<string, string> = {}) {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
   await client.connect(
     new StdioClientTransport({
       ...{ command: process.execPath, args: [...COMMAND, ...args], cwd: directory, stderr: 'ignore' },
-      env: COMPILE_CACHE,
+      env: { ...COMPILE_CACHE, ...env },
     }),
   );
   onTestFinished(() => client.close());
@@ -157,6 +159,25 @@ describe('changewire mcp', () => {
     const { answer } = await call('endpoint', { operation: 'remove-endpoint', endpoint: 'crm' });
     expect(answer).toMatchObject({ name: 'crm' });
     expect((await call('actions')).answer).toEqual({ actions: [] });
+  });
+
+  it('asks a stack by the alias of the function that the look policy permits', async () => {
+    const paths: unknown[] = [];
+    const reply = JSON.stringify({ answer: { isRunning: true } });
+    const lambda = createServer((request, response) => {
+      paths.push(request.url);
+      request.resume().on('end', () => response.end(reply));
+    });
+    const { port } = await listenInTest(lambda);
+    const { call } = await connect(['--stack', 'Eu', '--region', 'eu-central-1'], 'legacy', {
+      ...{ AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' },
+      AWS_ENDPOINT_URL_LAMBDA: `http://127.0.0.1:${port}`,
+    });
+    expect(await call('status')).toMatchObject({ isError: false, answer: { isRunning: true } });
+    expect(await call('doctor', { process: PROCESS })).toMatchObject({ isError: false });
+    expect(new Set(paths.map(path => decodeURIComponent(String(path))))).toEqual(
+      new Set(['/2015-03-31/functions/Eu-operate:look/invocations']),
+    );
   });
 
   it('answers from the store while the run is stopped, and from the next run afterwards', async () => {
