@@ -106,8 +106,12 @@ describe('changewire mcp', () => {
         expect(annotations).toEqual({ readOnlyHint: true });
         expect(ajv.compile(inputSchema)({ operation: 'replay' })).toBe(false);
       }
-      const events = tools.find(({ name }) => name === 'events');
-      expect(events?.inputSchema.properties).toMatchObject({
+      const schemaOf = (tool: string) => tools.find(({ name }) => name === tool)?.inputSchema;
+      expect([{ project: '1' }, {}].map(given => ajv.validate(schemaOf('record') ?? {}, given))).toEqual([
+        true,
+        false,
+      ]);
+      expect(schemaOf('events')?.properties).toMatchObject({
         actor: { description: 'A user who made the change, by id or name.' },
         limit: { maximum: 100, default: 20 },
       });
