@@ -23,7 +23,15 @@ function programFor(paper: Paper): Command {
   const none = () => Promise.reject(new Error('Only the help is read.'));
   return createProgram({
     ...{ stdout: paper, stderr: paper, env: {}, directory: '.', sleep: none, clock: () => 0 },
-    ...{ open: none, backUp: none, stackTable: none, browse: none, execute: none, doctor: none },
+    ...{
+      open: none,
+      backUp: none,
+      planRestore: none,
+      stackTable: none,
+      browse: none,
+      execute: none,
+      doctor: none,
+    },
     input: { canAsk: false, confirm: none, line: none, secret: none },
     interrupted: new AbortController().signal,
   });
