@@ -2,12 +2,15 @@ import { afterEach, describe, expect, it, test } from 'vitest';
 import type { Json } from '../../functions/basics/json.ts';
 import { buildEvents } from '../../functions/changes/build-events.ts';
 import { skippedEvent } from '../../functions/changes/process-events.ts';
+import { chatMessages } from '../../functions/delivery/kinds.ts';
+import { slackAppMessage } from '../../functions/delivery/slack-app/slack-app.ts';
 import { createDeliver } from '../../functions/handlers/create-deliver.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/model/event.ts';
 import { parseSecret } from '../../functions/model/secret.ts';
 import { removeDeliveries } from '../../functions/operations/endpoints.ts';
 import { openSqliteStore } from '../../functions/store/sqlite/store.ts';
+import { change, commitOf, field } from '../kit/delivery/chat-batches.ts';
 import { answer, type Reaction, receiver } from '../kit/delivery/receiver.ts';
 import { AT, messageOf, openSetting, SECOND, TABLE_DOWN, writes } from '../kit/delivery/setting.ts';
 
@@ -327,6 +330,23 @@ describe('an answer of Slack', () => {
     expect(attempt).toMatchObject({ status: 200 });
     expect(attempt).not.toHaveProperty('answer');
   });
+});
+
+it('a message has room for the longest channel and a reply within the limit of Slack', () => {
+  const channel = `#${'c'.repeat(80)}`;
+  const reply = { thread_ts: '1700000000.000100', reply_broadcast: true };
+  const fields = (index: number) => [field('Note', '', 'x'.repeat(index % 97), { type: 'text' })];
+  const lengths = Array.from({ length: 40 }, (_, count) => {
+    const changes = Array.from({ length: 60 + count }, (_, index) =>
+      change(`t${index}`, 'T', fields(index * count)),
+    );
+    const [message] = chatMessages(commitOf(changes), slackAppMessage, {
+      endpoint: { ...ENDPOINT, channel },
+    });
+    return JSON.stringify({ ...JSON.parse(message?.body ?? ''), ...reply }).length;
+  });
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(12_000);
+  expect(Math.max(...lengths)).toBeGreaterThan(11_500);
 });
 
 it('the secret of a Slack app has its token', () => {

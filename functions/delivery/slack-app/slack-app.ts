@@ -3,8 +3,8 @@ import type { ChatTopic } from '../chat/chat-topic.ts';
 import { slackMessage } from '../slack/slack.ts';
 
 /** A topic as a message for `chat.postMessage`. */
-export function slackAppMessage(topic: ChatTopic, { channel }: EndpointSettings) {
+export function slackAppMessage(topic: ChatTopic, endpoint: EndpointSettings) {
   // Without a charset, Slack adds a warning to its answers.
   const headers = { 'content-type': 'application/json; charset=utf-8' };
-  return { body: { channel, ...slackMessage(topic).body }, headers };
+  return { body: { channel: endpoint.channel, ...slackMessage(topic, endpoint).body }, headers };
 }
