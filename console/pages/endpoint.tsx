@@ -5,6 +5,7 @@ import { filterText } from '../model/filter-form.ts';
 import { addressOf } from '../model/routes.ts';
 import { countText, ENDPOINT_TONES, isNone, troubleOf } from '../model/status-words.ts';
 import { BacklogLine } from '../parts/backlog-line.tsx';
+import { DeliveryCharts } from '../parts/delivery-charts.tsx';
 import { EditEndpoint } from '../parts/edit-endpoint.tsx';
 import { EndpointActions, RemoveEndpoint } from '../parts/endpoint-actions.tsx';
 import { ActionLog, Attempts, DeadLetters } from '../parts/endpoint-lists.tsx';
@@ -79,6 +80,7 @@ function Details({ status, again }: { readonly status: AnswerOf<'endpoint'>; rea
       {replay && <ReplayProgress endpoint={name} replay={replay} again={again} />}
       {snapshot && <SnapshotProgress endpoint={name} snapshot={snapshot} again={again} />}
       <Facts status={status} />
+      <DeliveryCharts status={status} />
       <Settings status={status} again={again} />
       <Attempts endpoint={name} />
       <DeadLetters endpoint={name} dead={status.dead} again={again} />
