@@ -12,7 +12,7 @@ export type SearchQuery = Omit<RequestOf<'events'>, 'operation' | 'cursor' | 'li
 const MAX_SEARCH = 256;
 
 /** The query to the journal. Part of a field's name is an additional word; `hasField` then drops its other matches. */
-export function queryOf({ words, type, field, process }: LineFilter): SearchQuery {
+export function queryOf({ words, type, field, process, since, until }: LineFilter): SearchQuery {
   const search = [words, field].join(' ').trim().slice(0, MAX_SEARCH);
   const types: readonly EventType[] = EVENT_TYPES.find(({ kind }) => kind === type)?.types ?? [
     type as EventType,
@@ -22,6 +22,8 @@ export function queryOf({ words, type, field, process }: LineFilter): SearchQuer
     ...(search !== '' && { search }),
     ...(type !== '' && { types: [...types] }),
     ...(process !== '' && { workspace, process: id.join('/') }),
+    ...(since !== '' && { since }),
+    ...(until !== '' && { until }),
   };
 }
 

@@ -16,16 +16,15 @@ const MAX_PARTS = 7 * 24 + 1;
 /** A shorter period would have too few parts to look at. */
 const MIN_PERIOD_MS = HOUR;
 
-/** Divides the period up to `until` into minutes, hours or more, so that a screen has room for all parts. */
+/** Divides the period up to `until` into minutes, hours, days or more, so that a screen has room for all parts. */
 export function timeAxis(since: number, until: number): TimeAxis {
   const from = Math.min(since, until - MIN_PERIOD_MS);
-  const axes = SIZES.map(size => {
+  const days = Math.ceil((until - from) / DAY / (MAX_PARTS - 2));
+  const axes = [...SIZES, days * DAY].map(size => {
     const first = floored(from, size);
     return { since: first, size, count: Math.floor((until - first) / size) + 1 };
   });
-  const last = axes.at(-1) as TimeAxis;
-  const beginning = until - (MAX_PARTS - 1) * last.size;
-  return axes.find(({ count }) => count <= MAX_PARTS) ?? timeAxis(beginning, until);
+  return axes.find(({ count }) => count <= MAX_PARTS) ?? (axes.at(-1) as TimeAxis);
 }
 
 /** The part of a time; undefined outside of the axis. */
@@ -89,6 +88,15 @@ const two = (part: number) => String(part).padStart(2, '0');
 export function momentText(at: number): string {
   const date = new Date(at);
   return `${dayText(date)}, ${clock(date)}`;
+}
+
+/** A period in words: `Tue 24, 14:00 – 15:00`. A missing end is an empty text. */
+export function periodOf({ since, until }: { readonly since: string; readonly until: string }): string {
+  if (until === '') return `since ${momentText(Date.parse(since))}`;
+  const [begin, end] = [since, until].map(text => momentText(Date.parse(text))) as [string, string];
+  if (since === '') return `until ${end}`;
+  const [day, time] = end.split(', ');
+  return `${begin} – ${begin.startsWith(`${day},`) ? time : end}`;
 }
 
 /** Rounded down to a multiple of `size` since local midnight. */

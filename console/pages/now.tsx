@@ -4,6 +4,7 @@ import { EVERYTHING } from '../model/line-filter.ts';
 import { addressOf } from '../model/routes.ts';
 import { matching } from '../model/search.ts';
 import { wallTime } from '../model/times.ts';
+import { Activity } from '../parts/activity.tsx';
 import { Announcer } from '../parts/announcer.tsx';
 import { EndpointCard } from '../parts/endpoint-card.tsx';
 import { FilterBar } from '../parts/filter-bar.tsx';
@@ -111,6 +112,7 @@ function Stream() {
           {paused ? `Resume${waiting > 0 ? ` (${waiting} new)` : ''}` : 'Pause'}
         </button>
       </div>
+      <Activity filter={filter} lines={shown.lines} />
       <FilterBar filter={filter} onChange={setFilter} processes={processes} lines={shown.lines} />
       {trouble !== undefined && trouble !== statusTrouble && <Failed error={trouble} />}
       {!isLoaded && trouble === undefined && <Loading what="The list of changes" rows={12} />}

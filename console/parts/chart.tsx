@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { type TimeAxis, ticksOf } from '../model/time-axis.ts';
 
 /** The plot of a chart is stretched to the width of the page: one unit for each part of the axis, and PLOT_HEIGHT
@@ -105,13 +106,15 @@ export function Line({ values, max, tone }: LineProps) {
 interface TableProps {
   readonly name: string;
   readonly heads: readonly ComponentChildren[];
-  readonly rows: readonly { readonly key: string; readonly cells: readonly ComponentChildren[] }[];
+  /** Called while the table is open. */
+  readonly rows: () => readonly { readonly key: string; readonly cells: readonly ComponentChildren[] }[];
 }
 
 /** The contents of a chart as a table. */
 export function ChartTable({ name, heads, rows }: TableProps) {
+  const [isOpen, setOpen] = useState(false);
   return (
-    <details class="chart-table">
+    <details class="chart-table" onToggle={event => setOpen(event.currentTarget.open)}>
       <summary>As a table</summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
       <section class="chart-table-box" aria-label={name} tabIndex={0}>
@@ -126,7 +129,7 @@ export function ChartTable({ name, heads, rows }: TableProps) {
             </tr>
           </thead>
           <tbody>
-            {rows.map(({ key, cells: [first, ...rest] }) => (
+            {(isOpen ? rows() : []).map(({ key, cells: [first, ...rest] }) => (
               <tr key={key}>
                 <th scope="row">{first}</th>
                 {rest.map((cell, index) => (

@@ -161,16 +161,18 @@ function Charts({ picture: { axis, parts }, keepSuccesses }: ChartsProps) {
           'From',
           ...(keepSuccesses ? ['Delivered', 'Failed', 'p50', 'p95', 'Longest wait'] : ['Failed']),
         ]}
-        rows={parts
-          .filter(({ delivered, failed, wait, isDown }) => delivered + failed + wait > 0 || isDown)
-          .toReversed()
-          .map(({ at, delivered, failed, p50, p95, wait, isDown }) => ({
-            key: String(at),
-            cells: [
-              `${momentText(at)}${isDown && keepSuccesses ? ' (down)' : ''}`,
-              ...(keepSuccesses ? [delivered, failed, msText(p50), msText(p95), about(wait)] : [failed]),
-            ],
-          }))}
+        rows={() =>
+          parts
+            .filter(({ delivered, failed, wait, isDown }) => delivered + failed + wait > 0 || isDown)
+            .toReversed()
+            .map(({ at, delivered, failed, p50, p95, wait, isDown }) => ({
+              key: String(at),
+              cells: [
+                `${momentText(at)}${isDown && keepSuccesses ? ' (down)' : ''}`,
+                ...(keepSuccesses ? [delivered, failed, msText(p50), msText(p95), about(wait)] : [failed]),
+              ],
+            }))
+        }
       />
     </>
   );

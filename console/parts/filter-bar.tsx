@@ -2,7 +2,8 @@ import { useMemo } from 'preact/hooks';
 import type { ProcessStatus } from '../../functions/operations/protocol/status.ts';
 import type { ChangeLine } from '../model/change-line.ts';
 import { EVENT_TYPES } from '../model/event-types.ts';
-import type { LineFilter } from '../model/line-filter.ts';
+import { type LineFilter, ofAllTimes } from '../model/line-filter.ts';
+import { periodOf } from '../model/time-axis.ts';
 
 interface Props {
   readonly filter: LineFilter;
@@ -72,6 +73,16 @@ export function FilterBar({ filter, onChange, processes, lines }: Props) {
             </option>
           ))}
         </select>
+      )}
+      {(filter.since !== '' || filter.until !== '') && (
+        <button
+          type="button"
+          class="chip"
+          aria-label={`${periodOf(filter)}: show all times`}
+          onClick={() => onChange(ofAllTimes(filter))}
+        >
+          {periodOf(filter)} <span aria-hidden="true">✕</span>
+        </button>
       )}
     </search>
   );

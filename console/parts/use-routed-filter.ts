@@ -25,6 +25,12 @@ export function useRoutedFilter(): [filter: LineFilter, set: (filter: LineFilter
 
 function filterInAddress(): LineFilter {
   const { query } = readRoute(location.hash);
-  const { words, type, field, process } = { ...EVERYTHING, ...query };
-  return { words, type, field, process };
+  const { words, type, field, process, since, until } = { ...EVERYTHING, ...query };
+  return { words, type, field, process, since: timeIn(since), until: timeIn(until) };
+}
+
+/** People write addresses, too: the operation would refuse a text that cannot be read as a time. */
+function timeIn(text: string): string {
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? '' : new Date(at).toISOString();
 }

@@ -113,6 +113,15 @@ export function endpointTests({ run, open }: Given): void {
       ).toContain('changewire.test');
     });
 
+    it('has charts of its attempts, and a table of the same', async () => {
+      const page = await there();
+      await page.getByText(/^100 % of \d+ attempts? since .* succeeded\./).waitFor();
+      await use(page, 'As a table');
+      const row = page.getByRole('region', { name: 'Attempts over time' }).getByRole('row').nth(1);
+      expect(flat(await row.innerText())).toMatch(/^\w{3} \d+, \d\d:\d\d [1-9]\d* 0 \d+ ms \d+ ms /);
+      expect(await axeFindings(page)).toEqual([]);
+    });
+
     it('shows what it gets for an event, without sending it', async () => {
       const page = await there();
       const before = received().length;

@@ -30,6 +30,9 @@ describe('a filter of the stream', () => {
     [{ process: 'eu/onboarding' }, true],
     [{ process: 'us/onboarding' }, false],
     [{ words: 'task', field: 'status' }, false],
+    [{ since: '2026-11-22T10:00:00.000Z', until: '2026-11-22T10:00:00.001Z' }, true],
+    [{ since: '2026-11-22T10:00:00.001Z' }, false],
+    [{ until: '2026-11-22T10:00:00.000Z' }, false],
   ])('%j: %s', (part, isShown) => {
     expect(lineMatcher({ ...EVERYTHING, ...part })(line)).toBe(isShown);
   });

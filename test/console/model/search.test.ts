@@ -23,10 +23,13 @@ const due = {
 };
 
 describe('a search', () => {
-  it('asks the journal for words, types and a process', () => {
+  it('asks the journal for words, types, a process and times', () => {
     expect(queryOf(EVERYTHING)).toEqual({});
-    expect(queryOf({ words: ' Ann ', type: 'task.updated', field: 'due', process: 'eu/a/b' })).toEqual({
-      ...{ search: 'Ann  due', types: ['task.updated'], workspace: 'eu', process: 'a/b' },
+    const times = { since: '2026-11-24T12:00:00.000Z', until: '2026-11-24T13:00:00.000Z' };
+    expect(
+      queryOf({ words: ' Ann ', type: 'task.updated', field: 'due', process: 'eu/a/b', ...times }),
+    ).toEqual({
+      ...{ search: 'Ann  due', types: ['task.updated'], workspace: 'eu', process: 'a/b', ...times },
     });
     expect(queryOf({ ...EVERYTHING, type: 'task' }).types).toEqual([
       ...['task.created', 'task.updated', 'task.deleted'],
