@@ -11,6 +11,7 @@ import { useWorld } from '../state/use.ts';
 import { What } from './change.tsx';
 import { ConfirmButton } from './confirm.tsx';
 import { Exports } from './exports.tsx';
+import { FieldTimeline } from './field-timeline.tsx';
 import { Empty, Failed, Loading } from './states.tsx';
 import { useHistory } from './use-history.ts';
 
@@ -81,6 +82,7 @@ export function RecordTimeline({ query }: { readonly query: Query }) {
           </p>
         </Empty>
       )}
+      <FieldTimeline entries={entries} isOfTask={task !== undefined} />
       {days.map(day => (
         <section key={day.key} class="day">
           <h2>
