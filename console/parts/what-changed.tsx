@@ -14,6 +14,7 @@ import { Exports } from './exports.tsx';
 import { Empty, Failed, Loading } from './states.tsx';
 import { Ago } from './times.tsx';
 import { useHistory } from './use-history.ts';
+import { WhoChanged } from './who-changed.tsx';
 
 interface Props {
   readonly workspace: string;
@@ -75,6 +76,7 @@ export function WhatChanged({ workspace, process, since, period, watchedSince }:
           }
         />
       )}
+      <WhoChanged entries={entries} of={{ workspace, process, since }} />
       {projects.map(one => (
         <Project key={one.key} summary={one} of={{ workspace, process }} />
       ))}

@@ -1,0 +1,88 @@
+import { useMemo } from 'preact/hooks';
+import type { Entry } from '../model/history.ts';
+import { addressOf } from '../model/routes.ts';
+import { type Who, whoChanged } from '../model/who.ts';
+
+interface Props {
+  readonly entries: readonly Entry[];
+  readonly of: { readonly workspace: string; readonly process: string; readonly since: string };
+}
+
+/** A table of actors and the fields that they change; nothing if no actor is known. */
+export function WhoChanged({ entries, of }: Props) {
+  const who = useMemo(() => whoChanged(entries), [entries]);
+  if (!who) return null;
+  const { subjects, actors, events, known, left } = who;
+  const max = Math.max(...actors.flatMap(({ counts }) => counts));
+  const address = (words: string, field?: string) =>
+    addressOf('now', undefined, {
+      ...{ words, field, since: of.since },
+      process: `${of.workspace}/${of.process}`,
+    });
+  return (
+    <figure class="sheet padded">
+      <figcaption>
+        <b>Who changed what</b>{' '}
+        <span class="quiet">
+          Of {events.toLocaleString('en')} events, {known.toLocaleString('en')} name who made the change.
+          {left > 0 && ` The ${actors.length} most frequent are shown.`}
+        </span>
+      </figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
+      <section class="table-box" aria-label="Who changed what" tabIndex={0}>
+        <table class="who">
+          <thead>
+            <tr>
+              <th scope="col">Who</th>
+              {subjects.map(({ text, action }) => (
+                <th key={`${action} ${text}`} scope="col" class="number">
+                  <bdi>{text}</bdi>
+                </th>
+              ))}
+              <th scope="col" class="number">
+                All
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {actors.map(({ id, name, counts, sum }) => (
+              <tr key={id}>
+                <th scope="row">
+                  <a href={address(name)}>
+                    <bdi>{name}</bdi>
+                  </a>
+                </th>
+                {counts.map((count, place) => (
+                  <Cell
+                    key={place}
+                    count={count}
+                    max={max}
+                    href={hrefOf(subjects[place], field => address(name, field))}
+                  />
+                ))}
+                <td class="number">{sum.toLocaleString('en')}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </figure>
+  );
+}
+
+/** Only fields have a filter of their own. */
+function hrefOf(subject: Who['subjects'][number] | undefined, address: (field: string) => string) {
+  return subject?.field === undefined ? undefined : address(subject.field);
+}
+
+const SHADES = 4;
+
+function Cell({ count, max, href }: { count: number; max: number; href: string | undefined }) {
+  if (count === 0) return <td class="number quiet">–</td>;
+  const text = count.toLocaleString('en');
+  return (
+    <td class={`number heat-${Math.ceil((count / max) * SHADES)}`}>
+      {href === undefined ? text : <a href={href}>{text}</a>}
+    </td>
+  );
+}
