@@ -14,7 +14,7 @@ const SIZES = [MINUTE, 10 * MINUTE, HOUR, 6 * HOUR, DAY] as const;
 /** The hours of a week, which may begin and end within one. */
 const MAX_PARTS = 7 * 24 + 1;
 /** A shorter period would have too few parts to look at. */
-const MIN_PERIOD_MS = HOUR;
+const MIN_PERIOD_MS = 15 * MINUTE;
 
 /** Divides the period up to `until` into minutes, hours, days or more, so that a screen has room for all parts. */
 export function timeAxis(since: number, until: number): TimeAxis {
@@ -46,7 +46,7 @@ export interface Tick {
   readonly text: string;
 }
 
-const STEPS = [10 * MINUTE, 30 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY] as const;
+const STEPS = [5 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY] as const;
 const MAX_TICKS = 8;
 
 /** The labels below an axis: hours, or days from local midnight. */

@@ -90,8 +90,11 @@ interface LineProps {
   readonly tone: string;
 }
 
+/** The stroke of the largest value is within the plot. */
+const LINE_HEIGHT = PLOT_HEIGHT - 3;
+
 export function Line({ values, max, tone }: LineProps) {
-  const y = (value: number) => PLOT_HEIGHT - (value / Math.max(1, max)) * PLOT_HEIGHT;
+  const y = (value: number) => PLOT_HEIGHT - (value / Math.max(1, max)) * LINE_HEIGHT;
   const path = values.map((value, part) => {
     if (value === undefined) return '';
     const at = y(value);

@@ -8,12 +8,14 @@ interface Props {
   readonly of: { readonly workspace: string; readonly process: string; readonly since: string };
 }
 
+const SHADES = 4;
+
 /** A table of actors and the fields that they change; nothing if no actor is known. */
 export function WhoChanged({ entries, of }: Props) {
   const who = useMemo(() => whoChanged(entries), [entries]);
   if (!who) return null;
   const { subjects, actors, events, known, left } = who;
-  const max = Math.max(...actors.flatMap(({ counts }) => counts));
+  const max = Math.max(SHADES, ...actors.flatMap(({ counts }) => counts));
   const address = (words: string, field?: string) =>
     addressOf('now', undefined, {
       ...{ words, field, since: of.since },
@@ -74,8 +76,6 @@ export function WhoChanged({ entries, of }: Props) {
 function hrefOf(subject: Who['subjects'][number] | undefined, address: (field: string) => string) {
   return subject?.field === undefined ? undefined : address(subject.field);
 }
-
-const SHADES = 4;
 
 function Cell({ count, max, href }: { count: number; max: number; href: string | undefined }) {
   if (count === 0) return <td class="number quiet">–</td>;
