@@ -1,58 +1,31 @@
 import { useMemo, useRef } from 'preact/hooks';
 import type { EndpointStatus } from '../../functions/operations/protocol/status.ts';
 import { counted } from '../model/counted.ts';
-import { type DeliveryPicture, deliveryPicture, PICTURED_MS } from '../model/delivery-picture.ts';
+import { type DeliveryPicture, deliveryPicture } from '../model/delivery-picture.ts';
 import { momentText, sizeText } from '../model/time-axis.ts';
 import { about } from '../model/times.ts';
+import { type LastAttempts, PAGE, readLastAttempts } from '../state/last-attempts.ts';
 import { type Asked, useAsked, useWorld } from '../state/use.ts';
-import type { Attempt } from './attempt.tsx';
 import { Bar, Chart, ChartTable, Line, PLOT_HEIGHT } from './chart.tsx';
 import { Failed, Loading } from './states.tsx';
 
 const EVERY_MS = 60_000;
-const PAGE = 100;
-const MAX_ATTEMPTS = 2_000;
-/** An attempt may be saved this much later than one that began after it. */
-const LATE_MS = 120_000;
 
-interface Read {
-  readonly attempts: readonly Attempt[];
-  /** The time of the reading. */
-  readonly now: number;
-  /** Older attempts of the week were not read. */
-  readonly isCut: boolean;
-}
-
-/** The last attempts of an endpoint, newest first: at most a week or MAX_ATTEMPTS. Later readings read the new ones. */
-function useLastAttempts(endpoint: string): Asked<Read> {
+function useLastAttempts(endpoint: string): Asked<LastAttempts> {
   const { session } = useWorld();
-  const known = useRef<Read | undefined>(undefined);
+  const known = useRef<LastAttempts | undefined>(undefined);
   return useAsked(
     `charts ${endpoint}`,
     async signal => {
-      const now = Date.now();
-      const { attempts: before = [], isCut: wasCut = false } = known.current ?? {};
-      const end = Math.max(now - PICTURED_MS, Date.parse(before[0]?.at ?? '') - LATE_MS || 0);
-      const found = new Map<string, Attempt>();
-      let [cursor, isRead]: [string | undefined, boolean] = [undefined, false];
-      while (!isRead && found.size < MAX_ATTEMPTS) {
-        const place: { cursor?: string } = cursor === undefined ? {} : { cursor };
-        const page = await session.ask({ operation: 'attempts', endpoint, limit: PAGE, ...place }, signal);
-        for (const attempt of page.attempts) found.set(keyOf(attempt), attempt);
-        cursor = page.cursor;
-        isRead = cursor === undefined || Date.parse(page.attempts.at(-1)?.at ?? '') < end;
-      }
-      const rest = isRead ? before.filter(attempt => !found.has(keyOf(attempt))) : [];
-      const attempts = [...found.values(), ...rest].slice(0, MAX_ATTEMPTS);
-      known.current = { attempts, now, isCut: !isRead || wasCut || found.size + rest.length > MAX_ATTEMPTS };
+      known.current = await readLastAttempts(
+        known.current,
+        place => session.ask({ operation: 'attempts', endpoint, limit: PAGE, ...place }, signal),
+        Date.now(),
+      );
       return known.current;
     },
     EVERY_MS,
   );
-}
-
-function keyOf({ at, events }: Attempt): string {
-  return `${at} ${events[0]?.id}`;
 }
 
 /** Success, latency and waiting times of an endpoint in the last week. */
