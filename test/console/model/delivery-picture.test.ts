@@ -94,6 +94,16 @@ describe("an endpoint's charts", () => {
     expect([3, 2, 1, 0].map(hours => Math.round((ago(hours)?.wait ?? 0) / 60_000))).toEqual([0, 30, 90, 120]);
   });
 
+  it('show how long one event waited that failed while others were delivered', () => {
+    const refused = NOW - 5 * HOUR;
+    const { ago } = weekly([
+      failed(refused, { events: [event(refused)] }),
+      attempt(refused + HOUR),
+      attempt(refused + 3 * HOUR, { events: [event(refused)] }),
+    ]);
+    expect(Math.round((ago(2)?.wait ?? 0) / 60_000)).toBe(180);
+  });
+
   it('take no replay for a backlog', () => {
     const at = (minutes: number) => NOW - HOUR + minutes * 60_000;
     const replayed = [event(NOW - 50 * HOUR), event(NOW - 40 * HOUR)];
