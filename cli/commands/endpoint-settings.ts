@@ -141,12 +141,12 @@ function withSettings(command: Command): Command {
     .option('--without-record', 'send events without project.record and task.record; not for a chat');
 }
 
-/** The option for a setting of one kind. */
+/** The option for a setting of some kinds. */
 function kindOption(setting: (typeof KIND_SETTINGS)[number]): Option {
-  const { kind, what, choices, range } = setting;
+  const { kinds, what, choices, range, example } = setting;
   const option = new Option(
     `--${optionOf(setting)} <${range ? 'n' : 'value'}>`,
-    `with --${kind}: ${what}${range ? `, from ${range.join(' to ')}` : ''}`,
+    `with ${eitherOf(kinds.map(kind => `--${kind}`))}: ${what}${range ? `, from ${range.join(' to ')}` : ''}${example ? `, such as "${example}"` : ''}`,
   );
   if (range) option.argParser(wholeIn(range));
   return choices ? option.choices(choices) : option;

@@ -12,11 +12,15 @@ interface Props {
   readonly onChange: (settings: KindSettings) => void;
 }
 
-/** The fields of settings that only endpoints of this kind have. */
+/** The fields of settings that not all kinds have. */
 export function KindFields({ kind, settings, errors, edited, onChange }: Props) {
-  const fields = KIND_SETTINGS.filter(setting => setting.kind === kind).map(
-    ({ name, what, choices, range }) => {
-      const shared = { label: words(name), error: errors[name], hint: `${sentence(what)}.` };
+  const fields = KIND_SETTINGS.filter(({ kinds }) => kinds.includes(kind)).map(
+    ({ name, what, choices, range, example }) => {
+      const shared = {
+        label: words(name),
+        error: errors[name],
+        hint: `${sentence(what)}${example ? `, such as ${example}` : ''}.`,
+      };
       const value = String(settings[name] ?? '');
       const change = edited(name, (text: string) => onChange({ ...settings, [name]: text }));
       if (range) {
@@ -55,7 +59,7 @@ export function askedSettings(
   kind: EndpointKind,
   settings: KindSettings,
 ): { readonly [Name in keyof KindSettings]?: KindSettings[Name] | null } {
-  const own = KIND_SETTINGS.filter(setting => setting.kind === kind).map(({ name, range }) => {
+  const own = KIND_SETTINGS.filter(({ kinds }) => kinds.includes(kind)).map(({ name, range }) => {
     const text = String(settings[name] ?? '').trim();
     return [name, text === '' ? null : range ? Number(text) : text];
   });

@@ -1,6 +1,8 @@
-import type * as z from 'zod';
+import * as z from 'zod';
+import { eitherOf } from '../basics/names-in-words.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import { bySetting, KIND_NAMES, KIND_SETTINGS, KINDS, type KindSettingName } from '../model/kinds.ts';
+import { WINDOW_PROBLEMS } from '../model/windows.ts';
 import { attributeFilter, endpointFilter, neverMatching } from './filter.ts';
 import { checkedBy, withoutRoot } from './problems.ts';
 import { address, choice, duration, key, object, remedies, text, whole, yesNo } from './values.ts';
@@ -12,6 +14,9 @@ const ELSEWHERE =
 
 const OTHERWISE: Readonly<Record<KindSettingName, string>> = {
   batch: 'one event in each request',
+  window: 'each change at once',
+  digest: 'each change at once',
+  quiet: 'none',
   preset: 'none',
   field: '`"text"`',
   titleHeader: 'the title is the first line of the text',
@@ -19,19 +24,33 @@ const OTHERWISE: Readonly<Record<KindSettingName, string>> = {
 
 const kindSettings = bySetting({
   text: setting => {
-    const { choices } = setting;
-    const plain = text(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 letters, digits, "-" and "_"');
+    const { name, choices } = setting;
+    const plain = isWindow(name)
+      ? formed(WINDOW_PROBLEMS[name])
+      : text(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 letters, digits, "-" and "_"');
     return kindKey(setting, (choices ? choice(choices) : plain).optional());
   },
   whole: (setting, [least, most]) => kindKey(setting, whole(least, most).optional()),
 });
 
+function isWindow(name: KindSettingName): name is keyof typeof WINDOW_PROBLEMS {
+  return Object.hasOwn(WINDOW_PROBLEMS, name);
+}
+
+/** A text of a form that `problemOf` checks. */
+function formed(problemOf: (text: string) => string | undefined) {
+  const error = problemOf('');
+  return z.string({ error }).refine(text => problemOf(text) === undefined, { error });
+}
+
 function kindKey<Schema extends z.ZodType>(
-  { name, kind, what, notBeside }: (typeof KIND_SETTINGS)[number],
+  { name, kinds, what, example, notBeside }: (typeof KIND_SETTINGS)[number],
   schema: Schema,
 ): Schema {
   const beside = notBeside ? `, without \`${notBeside}\`` : '';
-  return key(schema, `Only with \`"kind": "${kind}"\`${beside}: ${what}.`, OTHERWISE[name]);
+  const such = example ? `, such as \`"${example}"\`` : '';
+  const of = kinds.map(kind => `\`"kind": "${kind}"\``);
+  return key(schema, `Only with ${eitherOf(of)}${beside}: ${what}${such}.`, OTHERWISE[name]);
 }
 
 /** Requests a second. */
@@ -72,8 +91,9 @@ function onlyOfItsKind(endpoint: EndpointSettings, { addIssue }: z.RefinementCtx
   const refuse = (name: string, message: string) => addIssue({ code: 'custom', path: [name], message });
   if (endpoint.record !== undefined && KINDS[endpoint.kind].queue === 'chat')
     refuse('record', 'only in an endpoint of kind "webhook" or "pull"');
-  for (const { name, kind, notBeside } of KIND_SETTINGS.filter(({ name }) => endpoint[name] !== undefined)) {
-    if (kind !== endpoint.kind) refuse(name, `only in an endpoint of kind "${kind}"`);
+  for (const { name, kinds, notBeside } of KIND_SETTINGS.filter(({ name }) => endpoint[name] !== undefined)) {
+    if (!kinds.includes(endpoint.kind))
+      refuse(name, `only in an endpoint of kind ${eitherOf(kinds.map(kind => `"${kind}"`))}`);
     else if (notBeside !== undefined && Object.hasOwn(endpoint, notBeside))
       refuse(name, `only without "${notBeside}"`);
   }

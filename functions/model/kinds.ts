@@ -24,12 +24,24 @@ interface KindSetting {
   readonly choices?: readonly string[];
   /** The least and the greatest value of a whole number. */
   readonly range?: readonly [number, number];
+  /** An example, of a text that has a form of its own (`model/windows.ts`). */
+  readonly example?: string;
   /** Another setting of the kind, which stands for this one, too. */
   readonly notBeside?: string;
 }
 
 const SIGNED = { isSigned: true, queue: 'deliveries', rate: { first: 10, most: 100 } } as const;
 const CHAT = { isSigned: false, queue: 'chat', rate: { first: 1, most: 1 } } as const;
+/** The settings of all chats. */
+const WINDOWS = {
+  window: {
+    what: 'a message at once, then one with all further changes after this time',
+    example: '15m',
+    notBeside: 'digest',
+  },
+  digest: { what: 'one message with all changes at this time', example: 'mon-fri 08:00 Europe/Berlin' },
+  quiet: { what: 'no changes in these hours', example: '22:00-07:00 Europe/Berlin', notBeside: 'digest' },
+} as const;
 
 const ENDPOINT_KINDS = {
   webhook: {
@@ -49,12 +61,14 @@ const ENDPOINT_KINDS = {
     title: 'Slack',
     what: 'a Slack channel, by its incoming webhook',
     example: 'https://hooks.slack.com/services/…',
+    settings: WINDOWS,
   },
   teams: {
     ...CHAT,
     title: 'Teams',
     what: 'a Teams channel, by its Workflows webhook',
     example: 'https://….logic.azure.com/workflows/…',
+    settings: WINDOWS,
   },
   text: {
     ...CHAT,
@@ -62,6 +76,7 @@ const ENDPOINT_KINDS = {
     what: 'a chat that takes plain text in JSON, such as Discord or ntfy',
     example: 'https://discord.com/api/webhooks/…',
     settings: {
+      ...WINDOWS,
       preset: { what: 'the service', choices: ['google-chat', 'mattermost', 'discord', 'ntfy'] },
       field: { what: 'the field of the body that holds the text', notBeside: 'preset' },
       titleHeader: { what: 'the header that holds the title', notBeside: 'preset' },
@@ -89,25 +104,26 @@ export function isPulled({ kind }: { readonly kind: EndpointKind }): boolean {
 
 export const KIND_NAMES = Object.keys(ENDPOINT_KINDS) as readonly EndpointKind[];
 
-/** The name of a setting that only endpoints of one kind have. */
+/** The name of a setting that only endpoints of some kinds have. */
 export type KindSettingName = {
   [Name in EndpointKind]: (typeof ENDPOINT_KINDS)[Name] extends { readonly settings: infer Settings }
     ? keyof Settings
     : never;
 }[EndpointKind];
 
-/** The settings that only endpoints of one kind have; docs/configuration.md#endpoints lists them. */
+/** The settings that only endpoints of some kinds have; docs/configuration.md#endpoints lists them. */
 export type KindSettings = {
   readonly [Name in KindSettingName]?: (Name extends 'batch' ? number : string) | undefined;
 };
 
-/** These settings of all kinds, each with its kind. */
-export const KIND_SETTINGS = KIND_NAMES.flatMap(kind =>
-  Object.entries(KINDS[kind].settings ?? {}).map(([name, setting]) => ({
-    ...{ name: name as KindSettingName, kind },
-    ...(setting as KindSetting),
-  })),
-);
+/** These settings, each with its kinds. */
+export const KIND_SETTINGS = [
+  ...new Set(KIND_NAMES.flatMap(kind => Object.keys(KINDS[kind].settings ?? {}))),
+].map(name => {
+  const kinds = KIND_NAMES.filter(kind => Object.hasOwn(KINDS[kind].settings ?? {}, name));
+  const setting = KINDS[kinds[0] as EndpointKind].settings?.[name] as KindSetting;
+  return { name: name as KindSettingName, kinds, ...setting };
+});
 
 /** One property for each of these settings, made by `make`. */
 export function bySetting<Text, Whole>(make: {

@@ -9,11 +9,12 @@ function line(option: string, text: string): string {
   return `  ${option.padEnd(24)}${text}\n`;
 }
 
-function settingLine({ name, kind, what, choices, range }: (typeof KIND_SETTINGS)[number]): string {
-  const allowed = choices ? `: ${eitherOf(choices)}` : range ? `: ${range.join(' to ')}` : '';
+function settingLine({ name, kinds, what, choices, range, example }: (typeof KIND_SETTINGS)[number]): string {
+  const such = example === undefined ? '' : `, such as "${example}"`;
+  const allowed = choices ? `: ${eitherOf(choices)}` : range ? `: ${range.join(' to ')}` : such;
   return line(
     `--${optionOf({ name })} ${range ? 'N' : 'VALUE'}`,
-    `for the preceding --${kind}, ${what}${allowed}`,
+    `for the preceding ${eitherOf(kinds.map(kind => `--${kind}`))}, ${what}${allowed}`,
   );
 }
 

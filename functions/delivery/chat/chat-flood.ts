@@ -4,6 +4,7 @@ import type { Actor, SentEvent } from '../../model/event.ts';
 import { cleanText, counted, label } from './chat-text.ts';
 import { actorsInWords, type ChatPlace, type ChatTopic } from './chat-topic.ts';
 import { byPosition, chatTopics, subjectOf } from './chat-topics.ts';
+import { changesOf, UNKNOWN } from './consolidate.ts';
 
 /** More changes than these are summed up in one message. */
 const MAX_CHANGES = 50;
@@ -33,12 +34,6 @@ function topicOf(event: SentEvent): string {
   } catch {
     return event.id;
   }
-}
-
-/** The number of changes that an event counts for, as `changesIn` counts those of a record. */
-function changesOf({ type, data }: SentEvent): number {
-  const changes = type.endsWith('.updated') && 'changes' in data ? data.changes : [];
-  return Math.max(1, Array.isArray(changes) ? changes.length : 0);
 }
 
 /** What `type` is called, of one and of several changes. */
@@ -145,10 +140,11 @@ export class ChatFlood {
 
   #addActors({ data }: SentEvent, changes: number): void {
     const actors = 'users' in data ? data.users : 'actors' in data ? data.actors : undefined;
-    if (!actors?.length) this.#unknown += changes;
-    for (const actor of actors ?? []) {
-      const known = this.#actors.get(actor.id)?.changes ?? 0;
-      this.#actors.set(actor.id, { actor, changes: known + changes });
+    const known = actors?.filter(({ id }) => id !== UNKNOWN.id) ?? [];
+    if (known.length === 0 || known.length !== actors?.length) this.#unknown += changes;
+    for (const actor of known) {
+      const before = this.#actors.get(actor.id)?.changes ?? 0;
+      this.#actors.set(actor.id, { actor, changes: before + changes });
     }
   }
 

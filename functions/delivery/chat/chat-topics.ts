@@ -22,8 +22,13 @@ type NonEmpty<Event> = [Event, ...Event[]];
 
 /** The topics of a batch, in order of first appearance: one per project (by workspace, process and id) with its
  *  events by sequence and index; per process one with its fields' events and one with its audit entries; one per
- *  `source.*` event, per event about an endpoint and per test. Duplicate events are dropped. */
-export function chatTopics(events: readonly SentEvent[], templates?: LinkTemplates): ChatTopic[] {
+ *  `source.*` event, per event about an endpoint and per test. Duplicate events are dropped. `isSummedUp`: records that
+ *  were deleted come first, then those that were created. */
+export function chatTopics(
+  events: readonly SentEvent[],
+  templates?: LinkTemplates,
+  isSummedUp = false,
+): ChatTopic[] {
   const unique = [...new Map(events.map(event => [event.id, event])).values()];
   const groups = Map.groupBy(unique, subjectOf);
   return [...groups.values()].map(group => {
@@ -35,7 +40,7 @@ export function chatTopics(events: readonly SentEvent[], templates?: LinkTemplat
     if (isAuditEvent(first)) return auditTopic(sorted as NonEmpty<AuditEvent>);
     return isFieldEvent(first)
       ? fieldsTopic(sorted as NonEmpty<FieldEvent>)
-      : projectTopic(sorted as NonEmpty<RecordEvent>, templates);
+      : projectTopic(sorted as NonEmpty<RecordEvent>, isSummedUp, templates);
   });
 }
 
@@ -57,10 +62,17 @@ function fieldsTopic(events: NonEmpty<FieldEvent>): ChatTopic {
   };
 }
 
-function projectTopic(events: NonEmpty<RecordEvent>, templates?: LinkTemplates): ChatTopic {
+function projectTopic(
+  events: NonEmpty<RecordEvent>,
+  isSummedUp: boolean,
+  templates?: LinkTemplates,
+): ChatTopic {
   const project = events.findLast(event => cleanText(event.data.project.name ?? '') !== '') ?? events[0];
   const { id, name = '' } = project.data.project;
-  const ordered = recordsByRelevance(events);
+  const byRelevance = recordsByRelevance(events);
+  const ordered = isSummedUp
+    ? byRelevance.toSorted((one, other) => rankIn(one) - rankIn(other))
+    : byRelevance;
   const records = ordered.map(chatRecord);
   const actors = ordered.map(({ data }) => data.actors);
   const exists = isNotDeletedIn(records);
@@ -92,6 +104,10 @@ function recordsByRelevance(events: readonly RecordEvent[]): RecordEvent[] {
     ),
   }));
   return records.toSorted((one, other) => one.rank - other.rank).flatMap(({ some }) => some);
+}
+
+function rankIn({ type }: RecordEvent): number {
+  return type.endsWith('.deleted') ? 0 : type.endsWith('.created') ? 1 : 2;
 }
 
 /** Whether these events did not delete a record: a link to a deleted one is broken. */

@@ -308,7 +308,8 @@ export function floodMessage(
 ): { readonly body: string; readonly headers?: Readonly<Record<string, string>> } {
   const flood = openFlood({ endpoint: { name: 'ops', ...settings }, ...links });
   for (const event of events) flood.add(event);
-  return flood.request(0, { url: 'https://chat.example/' });
+  const [message] = flood.messages();
+  return message?.request(0, { url: 'https://chat.example/' }) as { body: string };
 }
 
 const MARKS = { plain: '', strong: '*', struck: '~', faint: '_', good: '_', bad: '_' };
