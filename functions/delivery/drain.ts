@@ -153,8 +153,8 @@ async function sendToChat(
   return sendMany(endpoint, row, all, dependencies);
 }
 
-/** The same for a chat that gathers changes. First what is sent alone: problems, replays, and what an attempt failed for
- *  earlier; then, at its time, everything that was gathered. */
+/** The same for a chat that gathers changes. First what is sent alone: problems, replays, and deliveries with a failed
+ *  attempt; then, at its time, everything that was gathered. */
 async function sendGathered(
   endpoint: EndpointSettings,
   turn: Turn,
@@ -169,19 +169,19 @@ async function sendGathered(
   const sort: GatherOptions['sort'] = (each, event) => {
     if (each.replay || isUrgent(event)) return 'alone';
     if (opens <= now) return 'summed up';
-    return each.triedAt === undefined || isQuiet ? 'held' : 'alone';
+    return each.triedAt === undefined || isQuiet ? 'later' : 'alone';
   };
   const summary = dependencies.openWindow(endpoint);
   const all = await gather(endpoint, { summary, sort, isWindow: true }, dependencies);
   if (all.alone.length === 0 && all.rows.length === 0)
-    return nothingDue(endpoint, row, now, dependencies, all.hasHeld ? opens : undefined);
+    return nothingDue(endpoint, row, now, dependencies, all.hasLater ? opens : undefined);
   if (all.alone.length === 0) {
     turn.hasSent = true;
     return sendMany(endpoint, row, all, dependencies);
   }
   if (all.alone[0]?.replay) await letPass(endpoint, row, dependencies);
   turn.hasSent = true;
-  const isAlone: GatherOptions['sort'] = (...each) => (sort(...each) === 'alone' ? 'summed up' : 'held');
+  const isAlone: GatherOptions['sort'] = (...each) => (sort(...each) === 'alone' ? 'summed up' : 'later');
   return sendToChat(endpoint, turn, { row, due: all.alone, sort: isAlone }, dependencies);
 }
 
@@ -252,21 +252,21 @@ async function letPass(
 }
 
 /** Notes in the endpoint's row when the next delivery is due. If more were added since the row was read, nothing
- *  is noted, and the backlog is read again. `held`: when changes that wait may be sent. */
+ *  is noted, and the backlog is read again. `later`: when changes that wait may be sent. */
 async function nothingDue(
   endpoint: EndpointSettings,
   { health: { waiting } }: EndpointRow,
   now: number,
   { deliveries, rows }: DrainDependencies,
-  held?: number,
+  later?: number,
 ): Promise<Rest | undefined> {
   const { name } = endpoint;
   const next = await deliveries.nextDue(name, now);
-  const at = held === undefined ? next : Math.min(next ?? held, held);
+  const at = later === undefined ? next : Math.min(next ?? later, later);
   if (!waiting) return { at };
   const isNoted = await changeHealth(name, rows, before => {
     const { window: _, ...health } = before;
-    const window = gathered(endpoint, before.window, now, held !== undefined);
+    const window = gathered(endpoint, before.window, now, later !== undefined);
     return drained({ ...health, ...(window && { window }) }, waiting.added, at);
   });
   return isNoted ? { at } : undefined;

@@ -44,7 +44,7 @@ export interface Gathered {
   /** Others that are sent by themselves; the first MAX_ALONE. */
   readonly alone: readonly PendingDelivery[];
   /** Whether some are neither. */
-  readonly hasHeld: boolean;
+  readonly hasLater: boolean;
 }
 
 export interface GatherOptions {
@@ -52,7 +52,7 @@ export interface GatherOptions {
   /** Whether they are what a window gathered. */
   readonly isWindow?: boolean;
   /** What becomes of a due delivery; by default it is summed up. */
-  readonly sort?: ((row: PendingDelivery, event: SentEvent) => 'summed up' | 'alone' | 'held') | undefined;
+  readonly sort?: ((row: PendingDelivery, event: SentEvent) => 'summed up' | 'alone' | 'later') | undefined;
 }
 
 /** Reads the backlog of a chat page by page. Only one page of events is in memory. */
@@ -68,7 +68,7 @@ export async function gather(
   const unwanted: Delivery[] = [];
   const unrenderable: { delivery: Delivery; reason: string }[] = [];
   let bytes = 0;
-  let hasHeld = false;
+  let hasLater = false;
   let page: readonly PendingDelivery[] = [];
   let isWhole = false;
   do {
@@ -82,7 +82,7 @@ export async function gather(
     bytes < MAX_BYTES &&
     clock() - began < MAX_READ_MS
   );
-  return { rows, jobsOf, alone: alone.slice(0, MAX_ALONE), hasHeld };
+  return { rows, jobsOf, alone: alone.slice(0, MAX_ALONE), hasLater };
 
   function add(row: PendingDelivery): void {
     const read = readEvent(row.body);
@@ -91,8 +91,8 @@ export async function gather(
     const isUnwanted = !isMalformed && !row.replay && !wants(filter, read.event);
     const becomes = isMalformed || isUnwanted ? 'summed up' : sort(row, read.event);
     if (becomes === 'alone') return void alone.push(row);
-    if (becomes === 'held') {
-      hasHeld = true;
+    if (becomes === 'later') {
+      hasLater = true;
       return;
     }
     bytes += row.body.length;
@@ -120,10 +120,10 @@ export async function gather(
       ...(isWindow && isWhole && index === messages.length - 1 && { endsWindow: true as const }),
     }));
     for (const id of messages.flatMap(({ eventIds }) => eventIds)) byId.delete(id);
-    const untold = [...byId.values()].flat();
-    if (untold.length > 0) {
+    const omitted = [...byId.values()].flat();
+    if (omitted.length > 0) {
       if (jobs.length === 0) await health.windowSent();
-      await settler.delivered(untold);
+      await settler.delivered(omitted);
     }
     return { jobs, unrenderable };
   }

@@ -64,14 +64,14 @@ export function gathering(settings: WindowSettings, window: Health['window'], no
   return { ...(isNext && isOver ? { since: now } : since !== undefined && { since }), holds: true };
 }
 
-/** The same once the backlog was read. `hasHeld`: changes wait in it. */
+/** The same once the backlog was read. `hasLater`: changes wait in it. */
 export function gathered(
   settings: WindowSettings,
   window: Health['window'],
   now: number,
-  hasHeld: boolean,
+  hasLater: boolean,
 ): Health['window'] {
-  if (hasHeld) return gathering(settings, window, now);
+  if (hasLater) return gathering(settings, window, now);
   return hasWindow(settings) && window?.since !== undefined ? { since: window.since } : undefined;
 }
 
