@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { WindowSettings } from '../../functions/model/windows.ts';
 import type { Freedoms } from '../../simulator/data/freedoms.ts';
 import type { Strike } from './faults.ts';
 import { areClose, type ClockStep, clockSteps, isTimed, skew } from './plan/clocks.ts';
@@ -88,6 +89,12 @@ const parts = fc.record({
   compressed: yes(1, 14),
   /** Over DynamoDB only: on one machine no two releases run at once. */
   rollout: seldom(3, rollout),
+  /** When the chat gets the changes that it gathers. */
+  windows: fc.constantFrom<WindowSettings>(
+    ...[{}, {}, {}, { window: '1m' }, { window: '15m' }, { window: '3h' }],
+    ...[{ digest: '08:00 Europe/Berlin' }, { digest: 'mon,thu 17:30 America/New_York' }],
+    ...[{ quiet: '22:00-07:00 Europe/Berlin' }, { window: '5m', quiet: 'sat,sun 00:00-24:00 UTC' }],
+  ),
 });
 type Parts = Drawn<typeof parts>;
 type Composed = 'neighbours' | 'clocks' | 'first' | 'usersStrike' | 'restore' | 'scheduled' | 'unrest';
@@ -175,6 +182,7 @@ function sound(plan: Plan): Plan {
     rollout,
     // The oracle knows the texts of today's messages alone.
     chat: rollout ? undefined : plan.chat,
+    windows: rollout || !plan.chat ? {} : plan.windows,
     // The last release has no batches.
     batch: rollout ? undefined : plan.batch,
     // What waits for an endpoint that wants no more does so in rows.

@@ -124,12 +124,16 @@ export class World {
     this.publisher = new Publisher(this.#shared);
     const { deliveries } = this;
     this.#rows = new RowsOracle(
-      (endpoint, id) => deliveries.has(endpoint, id) || this.#isUnwanted(endpoint, id),
+      (endpoint, id) =>
+        deliveries.has(endpoint, id) ||
+        this.#isUnwanted(endpoint, id) ||
+        this.delivery.receivers.get(endpoint)?.tookBack(id) === true,
       (endpoint, body) => {
         coverage.add('delivery.messages', 'dead');
         deliveries.got(endpoint, body);
       },
       (endpoint, id) => this.delivery.lacksReport(endpoint, id),
+      endpoint => this.delivery.receivers.get(endpoint)?.settings ?? {},
     );
     const kinds = plan.chat ? (['webhook', plan.chat] as const) : (['webhook'] as const);
     this.delivery = new Delivery(this.#shared, kinds, { deliveries, rows: this.#rows });
@@ -245,6 +249,7 @@ export class World {
     this.paces.restored(records, this.scheduler.wall);
     this.shares.restored(records);
     this.deliveries.forgetPromises();
+    for (const receiver of this.delivery.receivers.values()) receiver.forgetWindow();
     for (const [endpoint, id] of this.#rows.restored(records)) this.deliveries.lostWithRows(endpoint, id);
   }
 

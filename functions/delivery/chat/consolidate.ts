@@ -102,8 +102,8 @@ function ofLife({ created, updates, deleted }: Life): Omit<Consolidated, 'change
   const changes = fields.flatMap(some => fromFirstToLast(some) ?? []);
   const isLeft = created !== undefined || changes.length > 0 || all.some(isIncomplete);
   const gone = fields.filter(some => fromFirstToLast(some) === undefined);
-  const takenBack = created ? 0 : sum(gone.map(({ length }) => length));
-  return { events: isLeft ? [merged(all, changes)] : [], takenBack };
+  if (!isLeft) return { events: [], takenBack: sum(all.map(changesOf)) };
+  return { events: [merged(all, changes)], takenBack: created ? 0 : sum(gone.map(({ length }) => length)) };
 }
 
 function changesIn({ data }: RecordEvent): readonly Change[] {

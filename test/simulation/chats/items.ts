@@ -88,8 +88,11 @@ function placeOf({ field, name, type }: FieldChange): number {
 }
 
 /** The events of one project as a message shows them: those of a record together, and the records by the place of their first
- *  change. */
-export function asShown<Event extends RecordEvent | FieldEvent>(events: readonly Event[]): Event[] {
+ *  change. `isFolded`: they stand for several each; then deleted records come first, then new ones. */
+export function asShown<Event extends RecordEvent | FieldEvent>(
+  events: readonly Event[],
+  isFolded = false,
+): Event[] {
   const [first] = events;
   if (!first || 'field' in first.data) return [...events];
   const idOf = ({ data }: Event) => ('task' in data ? `task ${data.task.id}` : '');
@@ -100,10 +103,14 @@ export function asShown<Event extends RecordEvent | FieldEvent>(events: readonly
         type.endsWith('.updated') ? (data.changes as FieldChange[]).map(placeOf) : [0],
       ),
     );
-  return [...new Set(events.map(idOf))]
+  const shown = [...new Set(events.map(idOf))]
     .map(id => events.filter(event => idOf(event) === id))
     .toSorted((one, other) => placeOfAll(one) - placeOfAll(other))
     .flat();
+  const ofAction = (action: string) => shown.filter(({ type }) => type.endsWith(`.${action}`));
+  if (!isFolded) return shown;
+  const [gone, made] = [ofAction('deleted'), ofAction('created')];
+  return [...gone, ...made, ...shown.filter(event => !gone.includes(event) && !made.includes(event))];
 }
 
 function wantedOf(all: readonly FieldChange[], recordName: string | undefined) {
