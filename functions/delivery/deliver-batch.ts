@@ -134,9 +134,9 @@ async function send(
     return { jobs: [], unrenderable: [] };
   }
 
-  /** Where that can't be saved, the message is sent all the same. */
+  /** Where that can't be saved, the changes are gathered. */
   async function beginsWindow(): Promise<boolean> {
-    let begins = true;
+    let begins = false;
     await saveHealth(async () => {
       begins = await health.beginsWindow();
     });

@@ -180,13 +180,15 @@ export class EndpointHealth {
     const now = this.#dependencies.clock();
     const isFree = ({ window }: Health) =>
       !window?.holds && sendsFrom(this.#settings, window?.since, now) <= now;
+    // A digest has no message before its time.
+    if (this.#settings.digest !== undefined) return false;
     if (this.#settings.window === undefined) return isFree(this.now);
     let isOurs = false;
     await this.#change(health => {
       // If the answer to a write was lost, this finds what it wrote.
       isOurs = isFree(health) || health.window?.since === now;
       return isOurs ? { ...health, window: { since: now } } : undefined;
-    });
+    }, false);
     return isOurs;
   }
 

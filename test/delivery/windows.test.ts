@@ -129,6 +129,13 @@ describe.each([
     expect(left).toBe(1);
   });
 
+  it('gets no change before the next digest, also where nothing changed for days', async () => {
+    const days = 24 * 60;
+    const sent = [...edit(MINUTE, 'a', 'b'), ...edit((3 * days + 10) * MINUTE, 'b', 'c')];
+    const { messages } = await channelOf({ digest: '13:00 UTC' }, { sent, minutes: 3 * days + 70, isLocal });
+    expect(messages.map(({ minute }) => minute)).toEqual([60, 3 * days + 60]);
+  });
+
   it('gets nothing in quiet hours, then what was gathered', async () => {
     const sent = [
       ...edit(MINUTE, 'a', 'b'),

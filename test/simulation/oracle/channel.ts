@@ -37,22 +37,33 @@ export class ChannelOracle {
     const told = new Set(taken.flatMap(one => one.records));
     const open = records.filter(record => !told.has(record));
     const alone = open.filter(record => record.isReplay || !isGathered(eventOf(record)));
-    const found = this.#readGathered(shown, open, faults);
-    if (found) return found;
-    try {
-      const read = this.#readAll(shown, body, alone, [], faults);
-      this.#coverage.add('chat', 'problem or replay beside gathered changes');
-      return read;
-    } catch {
-      return this.#readAll(
-        shown,
-        body,
-        open.filter(record => alone.includes(record) || record.isTried),
-        [],
-        faults,
-      );
+    // A replay may look like what was gathered: then it is one.
+    for (const some of [alone, undefined, open.filter(record => alone.includes(record) || record.isTried)]) {
+      const read = some
+        ? this.#tryToRead(shown, body, some, faults)
+        : this.#readGathered(shown, open, faults);
+      if (read && some === alone) this.#coverage.add('chat', 'problem or replay beside gathered changes');
+      if (read) return read;
     }
+    throw new Violation(
+      2,
+      `${this.#name} is shown neither what was gathered nor others:\n  ${faults.join('\n  ')}\n  ${body}`,
+    );
   };
+
+  #tryToRead(
+    shown: Shown,
+    body: string,
+    records: readonly InHand[],
+    faults: string[],
+  ): readonly InHand[] | undefined {
+    try {
+      return this.#readAll(shown, body, records, [], faults);
+    } catch (error) {
+      if (error instanceof Violation) return undefined;
+      throw error;
+    }
+  }
 
   /** What was gathered: all changes of a place, or all of them, each from its first value to its last. */
   #readGathered(shown: Shown, open: readonly InHand[], faults: string[]): readonly InHand[] | undefined {

@@ -52,8 +52,7 @@ export class WindowOracle {
     if (isClean && this.#under === undefined && now < this.#notBefore - SENDING_MS)
       this.#fail(now, `before ${new Date(this.#notBefore).toISOString()}, when its window ends`);
     const isDue = ({ due = 0 }: InHand) => hasDigestBetween(digest ?? '', due, now);
-    if (digest && isClean && inHand.length > 0 && !inHand.filter(isNew).some(isDue))
-      this.#fail(now, 'before its digest is due');
+    if (digest && isClean && !inHand.filter(isNew).some(isDue)) this.#fail(now, 'before its digest is due');
     this.#under = { by, last: now };
   }
 
