@@ -8,6 +8,7 @@ import {
   KINDS,
   type KindSettings,
   kindSettingsOf,
+  kindsOf,
 } from '../../functions/model/kinds.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
 import { filterOption, optionOf, readHeader } from '../../local/settings/endpoint-options.ts';
@@ -143,10 +144,10 @@ function withSettings(command: Command): Command {
 
 /** The option for a setting of some kinds. */
 function kindOption(setting: (typeof KIND_SETTINGS)[number]): Option {
-  const { kinds, what, choices, range, example } = setting;
+  const { what, choices, range, example } = setting;
   const option = new Option(
     `--${optionOf(setting)} <${range ? 'n' : 'value'}>`,
-    `with ${eitherOf(kinds.map(kind => `--${kind}`))}: ${what}${range ? `, from ${range.join(' to ')}` : ''}${example ? `, such as "${example}"` : ''}`,
+    `with ${kindsOf(setting, kind => `--${kind}`)}: ${what}${range ? `, from ${range.join(' to ')}` : ''}${example ? `, such as "${example}"` : ''}`,
   );
   if (range) option.argParser(wholeIn(range));
   return choices ? option.choices(choices) : option;

@@ -1,7 +1,14 @@
 import * as z from 'zod';
 import { eitherOf } from '../basics/names-in-words.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
-import { bySetting, KIND_NAMES, KIND_SETTINGS, KINDS, type KindSettingName } from '../model/kinds.ts';
+import {
+  bySetting,
+  KIND_NAMES,
+  KIND_SETTINGS,
+  KINDS,
+  type KindSettingName,
+  kindsOf,
+} from '../model/kinds.ts';
 import { WINDOW_PROBLEMS } from '../model/windows.ts';
 import { attributeFilter, endpointFilter, neverMatching } from './filter.ts';
 import { checkedBy, withoutRoot } from './problems.ts';
@@ -43,14 +50,11 @@ function formed(problemOf: (text: string) => string | undefined) {
   return z.string({ error }).refine(text => problemOf(text) === undefined, { error });
 }
 
-function kindKey<Schema extends z.ZodType>(
-  { name, kinds, what, example, notBeside }: (typeof KIND_SETTINGS)[number],
-  schema: Schema,
-): Schema {
+function kindKey<Schema extends z.ZodType>(setting: (typeof KIND_SETTINGS)[number], schema: Schema): Schema {
+  const { name, what, notBeside } = setting;
   const beside = notBeside ? `, without \`${notBeside}\`` : '';
-  const such = example ? `, such as \`"${example}"\`` : '';
-  const of = kinds.map(kind => `\`"kind": "${kind}"\``);
-  return key(schema, `Only with ${eitherOf(of)}${beside}: ${what}${such}.`, OTHERWISE[name]);
+  const of = kindsOf(setting, kind => `with \`"kind": "${kind}"\``).replace(/^a /, 'in a ');
+  return key(schema, `Only ${of}${beside}: ${what}.`, OTHERWISE[name]);
 }
 
 /** Requests a second. */

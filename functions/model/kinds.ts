@@ -35,11 +35,11 @@ const CHAT = { isSigned: false, queue: 'chat', rate: { first: 1, most: 1 } } as 
 /** The settings of all chats. */
 const WINDOWS = {
   window: {
-    what: 'a message at once, then one with all further changes after this time',
+    what: 'one message at once, then one with all changes in this time',
     example: '15m',
     notBeside: 'digest',
   },
-  digest: { what: 'one message with all changes at this time', example: 'mon-fri 08:00 Europe/Berlin' },
+  digest: { what: 'all changes in one message at this time', example: 'mon-fri 08:00 Europe/Berlin' },
   quiet: { what: 'no changes in these hours', example: '22:00-07:00 Europe/Berlin', notBeside: 'digest' },
 } as const;
 
@@ -124,6 +124,15 @@ export const KIND_SETTINGS = [
   const setting = KINDS[kinds[0] as EndpointKind].settings?.[name] as KindSetting;
   return { name: name as KindSettingName, kinds, ...setting };
 });
+
+/** The kinds that have a setting, in words: `a chat`, or what `inWords` makes of their names. */
+export function kindsOf(
+  { kinds }: (typeof KIND_SETTINGS)[number],
+  inWords: (kind: EndpointKind) => string,
+): string {
+  const isOfChats = KIND_NAMES.every(kind => kinds.includes(kind) === (KINDS[kind].queue === 'chat'));
+  return isOfChats ? 'a chat' : kinds.map(inWords).join(', ');
+}
 
 /** One property for each of these settings, made by `make`. */
 export function bySetting<Text, Whole>(make: {

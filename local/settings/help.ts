@@ -1,5 +1,5 @@
 import { eitherOf } from '../../functions/basics/names-in-words.ts';
-import { KIND_NAMES, KIND_SETTINGS, KINDS } from '../../functions/model/kinds.ts';
+import { KIND_NAMES, KIND_SETTINGS, KINDS, kindsOf } from '../../functions/model/kinds.ts';
 import { optionOf } from './endpoint-options.ts';
 import { variableOf } from './wanted-endpoints.ts';
 
@@ -9,12 +9,13 @@ function line(option: string, text: string): string {
   return `  ${option.padEnd(24)}${text}\n`;
 }
 
-function settingLine({ name, kinds, what, choices, range, example }: (typeof KIND_SETTINGS)[number]): string {
-  const such = example === undefined ? '' : `, such as "${example}"`;
+function settingLine(setting: (typeof KIND_SETTINGS)[number]): string {
+  const { name, what, choices, range, example } = setting;
+  const such = example === undefined ? '' : `: "${example}"`;
   const allowed = choices ? `: ${eitherOf(choices)}` : range ? `: ${range.join(' to ')}` : such;
   return line(
     `--${optionOf({ name })} ${range ? 'N' : 'VALUE'}`,
-    `for the preceding ${eitherOf(kinds.map(kind => `--${kind}`))}, ${what}${allowed}`,
+    `for the preceding ${kindsOf(setting, kind => `--${kind}`).replace('a ', '')}, ${what}${allowed}`,
   );
 }
 
