@@ -33,6 +33,7 @@ interface Changed extends Settings, KindSettings {
   readonly removeHeader?: string[];
   readonly everyEvent?: boolean;
   readonly allAttempts?: boolean;
+  readonly atOnce?: boolean;
   readonly withRecord?: boolean;
 }
 
@@ -85,11 +86,12 @@ export function endpointSettingCommands(endpoints: Command, { run }: Cli): void 
     )
     .action(
       run(async ({ ask, print, input }, endpoint: string, options: Changed) => {
-        const { everyEvent, allAttempts, withRecord, removeHeader = [] } = options;
+        const { everyEvent, allAttempts, withRecord, atOnce, removeHeader = [] } = options;
         const removed = Object.fromEntries(removeHeader.map(name => [name, null]));
         const headers = { ...removed, ...(await headersOf(options, input)) };
         const changes = {
           ...settingsOf(options),
+          ...(atOnce && { window: null, digest: null, quiet: null }),
           ...kindSettingsOf(options),
           ...(everyEvent && { filter: null }),
           ...(allAttempts && { keepSuccesses: true }),
@@ -128,7 +130,8 @@ function updateCommand(endpoints: Command): Command {
     .option('--remove-header <name>', 'no longer send this header; repeatable', each)
     .option('--every-event', 'remove the filter')
     .option('--all-attempts', 'record successful attempts too')
-    .option('--with-record', 'send records again');
+    .option('--with-record', 'send records again')
+    .option('--at-once', 'send changes at once again: no window, digest or quiet hours');
   return withSettings(update);
 }
 

@@ -129,6 +129,10 @@ describe('a command line', () => {
       },
     ],
     [
+      'endpoints update ops --at-once --digest 08:00,UTC',
+      { operation: 'update-endpoint', endpoint: 'ops', window: null, digest: '08:00,UTC', quiet: null },
+    ],
+    [
       'endpoints update ops --field message --title-header X-Title',
       { operation: 'update-endpoint', endpoint: 'ops', field: 'message', titleHeader: 'X-Title' },
     ],
