@@ -268,15 +268,12 @@ describe('an error in the configuration names the path, what was found and what 
     ],
     ...(
       [
-        [
-          { kind: 'slack', window: '15' },
-          'window: found "15"; allowed: a duration from "1m" to "24h", such as "15m"',
-        ],
+        [{ kind: 'slack', window: '15' }, 'window: found "15"; allowed: a duration from "1m" to "24h"'],
         [{ kind: 'text', digest: '8am' }, 'digest: found "8am"; allowed: a time of day with a time zone'],
         [{ kind: 'teams', quiet: '22-7' }, 'quiet: found "22-7"; allowed: two times of day with a time zone'],
         [
           { kind: 'webhook', window: '15m' },
-          'window: found "15m"; allowed: only in an endpoint of kind "slack", "teams" or "text"',
+          'window: found "15m"; allowed: only in an endpoint of kind "slack", "slack-app", "teams" or "text"',
         ],
         [
           { kind: 'slack', window: '15m', digest: '08:00 UTC' },
