@@ -1,3 +1,4 @@
+import { DUE_TYPES } from '../functions/model/due.ts';
 import { jsonSchemas, type SentEvent } from '../functions/model/event.ts';
 
 /** The tables of `docs/events.md`, generated from `functions/model/event.ts` by `npm run schemas`. */
@@ -47,9 +48,10 @@ const TABLES: Readonly<Record<string, () => string>> = {
   envelope: () => fields(types, withoutData),
   records: () =>
     fields(
-      startingWith('project.', 'task.').filter(type => !SNAPSHOT.includes(type)),
+      startingWith('project.', 'task.').filter(type => ![...SNAPSHOT, ...DUE_TYPES].includes(type)),
       dataOf,
     ),
+  due: () => fields(DUE_TYPES, dataOf),
   change: () => fields(['task.updated'], ({ $defs }) => $defs?.FieldChange),
   definitions: () => fields(startingWith('field.'), dataOf),
   'property-change': () => fields(['field.updated'], ({ $defs }) => $defs?.PropertyChange),
