@@ -12,7 +12,8 @@ import { updateTime } from './ignored-fields.ts';
 
 /** A rule with what it takes to apply it. */
 export interface AppliedRule extends DueRule {
-  /** Changes with the rule, and with the properties that have its field's name: then it is another rule. */
+  /** Differs for another content of the rule, for other properties that have its field's name, and for another time at
+   *  which it was seen: then it is another rule. */
   readonly key: string;
   /** The properties of the records that may have the date, the first that has a value counts. */
   readonly properties: readonly string[];
@@ -38,9 +39,11 @@ export function resolved(rule: DueRule, { projectFields, taskFields }: Rules) {
   return { ...rule, key: hash('sha256', canonicalJson(content)).slice(0, 12), properties };
 }
 
-/** When a rule begins: when it was seen, or earlier by its `since`. */
-export function beginOf({ since }: DueRule, seenAt: number, timeZone: string): number {
-  return since === undefined ? seenAt : Math.min(seenAt, timeIn(timeZone, since));
+/** A rule since it was seen. One that was removed and comes back is another one. */
+export function applied(rule: ReturnType<typeof resolved>, seenAt: number, timeZone: string): AppliedRule {
+  const { key, since } = rule;
+  const begin = since === undefined ? seenAt : Math.min(seenAt, timeIn(timeZone, since));
+  return { ...rule, key: `${key}-${seenAt}`, seenAt, begin };
 }
 
 /** A value of a record that falls due. */
@@ -135,14 +138,22 @@ function decidedIn(before: Before, rules: readonly AppliedRule[], timeZone: stri
   const changedAt = rules.some(isOfSilence) ? lastChange(before) : undefined;
   const known = new Set(due?.rules);
   const upTo = (rule: AppliedRule) => {
-    if (known.has(rule.key)) return Math.max(due?.until ?? 0, rule.begin);
+    if (due && known.has(rule.key)) return due.until;
     // An earlier version of Changewire, which knows no rules, wrote the snapshot since: what fell due until then may
     // have been emitted.
     return !due && version > rule.seenAt ? version : rule.begin;
   };
   const exceptions = new Set(due?.except?.map(exceptionKey));
-  const past = { rules, timeZone: due?.timeZone ?? timeZone, changedAt };
-  for (const value of valuesOf(content, past)) {
+  const isKnown = ({ key }: AppliedRule) => known.has(key);
+  const values = [
+    ...valuesOf(content, {
+      rules: rules.filter(isKnown),
+      timeZone: due?.timeZone ?? timeZone,
+      changedAt,
+    }),
+    ...valuesOf(content, { rules: rules.filter(rule => !isKnown(rule)), timeZone, changedAt }),
+  ];
+  for (const value of values) {
     const key = keyOf(value);
     // The others are former values: an exception of these states that they were decided.
     if (value.at <= upTo(value.rule) !== exceptions.has(key)) exceptions.add(key);

@@ -3,7 +3,7 @@ import { inParallel } from '../basics/in-parallel.ts';
 import { withheldProperties } from '../basics/property-names.ts';
 import { dueEvent } from '../changes/build-events.ts';
 import type { Rules } from '../changes/compare-project.ts';
-import { type AppliedRule, beginOf, type DueRules, type Falling, fallDue, resolved } from '../changes/due.ts';
+import { applied, type DueRules, type Falling, fallDue, resolved } from '../changes/due.ts';
 import { contentWithout } from '../changes/withheld.ts';
 import type { Due, KnownRules, Timer } from '../model/due.ts';
 import type { DueEvent } from '../model/event.ts';
@@ -42,11 +42,10 @@ export async function noteRules(context: PassContext, state: PassState): Promise
   });
   const seen = new Map(noted.rules?.rules);
   if (seen.size === 0) return;
-  const applied = all.map(([key, rule]): AppliedRule => {
-    const seenAt = seen.get(key) ?? clock();
-    return { ...rule, seenAt, begin: beginOf(rule, seenAt, timeZone) };
-  });
-  state.due = { timeZone, rules: applied };
+  state.due = {
+    timeZone,
+    rules: all.map(([key, rule]) => applied(rule, seen.get(key) ?? clock(), timeZone)),
+  };
   state.rulesWalk = noted.rulesWalk;
 }
 
