@@ -42,7 +42,7 @@ export function resolved(rule: DueRule, { projectFields, taskFields }: Rules) {
 /** A rule since it was seen. One that was removed and comes back is another one. */
 export function applied(rule: ReturnType<typeof resolved>, seenAt: number, timeZone: string): AppliedRule {
   const { key, since } = rule;
-  const begin = since === undefined ? seenAt : Math.min(seenAt, timeIn(timeZone, since));
+  const begin = since === undefined ? seenAt : Math.min(seenAt, timeIn(timeZone, since) - 1);
   return { ...rule, key: `${key}-${seenAt}`, seenAt, begin };
 }
 
@@ -81,9 +81,9 @@ export function fallDue(
   content: ProjectContent,
   { rules: { rules, timeZone }, at, isChanged, limit, isWanted, onOther }: Now,
 ): { readonly falling: readonly Falling[]; readonly due: Due | undefined } {
-  const decided = before ? decidedIn(before, rules, timeZone) : new Set<string>();
+  const decided = before ? decidedIn(before, { rules, timeZone }, at) : new Set<string>();
   const hasSilence = rules.some(isOfSilence);
-  const last = () => lastChange(before ?? { content, due: undefined, version: at });
+  const last = () => lastChange(before ?? { content, due: undefined, version: at }, at);
   const changedAt = !hasSilence ? undefined : isChanged ? at : last();
   const values = valuesOf(content, { rules, timeZone, changedAt, onOther });
   const falling: Falling[] = [];
@@ -133,9 +133,9 @@ function inTime(one: Falling, other: Falling): number {
 }
 
 /** The values that were decided by the last snapshot, former ones included. */
-function decidedIn(before: Before, rules: readonly AppliedRule[], timeZone: string): Set<string> {
+function decidedIn(before: Before, { rules, timeZone }: DueRules, at: number): Set<string> {
   const { content, due, version } = before;
-  const changedAt = rules.some(isOfSilence) ? lastChange(before) : undefined;
+  const changedAt = rules.some(isOfSilence) ? lastChange(before, at) : undefined;
   const known = new Set(due?.rules);
   const upTo = (rule: AppliedRule) => {
     if (due && known.has(rule.key)) return due.until;
@@ -261,9 +261,10 @@ function dueTime({ event, before }: DueRule, value: string, timeZone: string): n
   }
 }
 
-/** When a project or one of its tasks last changed: as its snapshot has it, else by their update times. */
-function lastChange({ due, version, content: { record, tasks } }: Before): number {
+/** When a project or one of its tasks last changed: as its snapshot has it, else by their update times, at last when the
+ *  snapshot was written. */
+function lastChange({ due, version, content: { record, tasks } }: Before, now: number): number {
   if (due?.changedAt !== undefined) return due.changedAt;
   const times = [record, ...tasks.values()].flatMap(one => updateTime(one) ?? []);
-  return times.length === 0 ? version : Math.min(Math.max(...times), version);
+  return times.length === 0 ? version || now : Math.min(Math.max(...times), now);
 }

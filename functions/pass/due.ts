@@ -71,7 +71,9 @@ export function dueAtCommit(
   const origin = { ...process, ...commit, projectRecord: content.record, rules: definitions };
   const eventOf = (falling: Falling, index: number) =>
     dueEvent(origin, falling, content.tasks.get(falling.record), index);
-  const { falling, due } = fallDue(snapshot, content, {
+  // What a baseline reads was there before.
+  const before = snapshot ?? (isChanged ? undefined : { content, due: undefined, version: 0 });
+  const { falling, due } = fallDue(before, content, {
     ...{ rules, at: commit.at, isChanged, limit },
     isWanted: one => one.rule.where === undefined || unmet(one.rule.where, eventOf(one, 0)) === undefined,
     onOther: ({ key, event, field }) =>
