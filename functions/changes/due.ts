@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { isEmpty } from '../basics/empty.ts';
 import type { Json, JsonObject } from '../basics/json.ts';
 import { byText } from '../basics/order.ts';
@@ -7,7 +6,6 @@ import type { Due, DueRule, Exception } from '../model/due.ts';
 import { DATES, textsOf } from '../model/filter-value.ts';
 import type { ProjectContent, Snapshot } from '../model/snapshot.ts';
 import type { Rules } from './compare-project.ts';
-import { canonicalJson } from './equal.ts';
 import { updateTime } from './ignored-fields.ts';
 
 /** A rule with what it takes to apply it. */
@@ -29,18 +27,19 @@ export interface DueRules {
   readonly rules: readonly AppliedRule[];
 }
 
-/** The rule with its key and its properties. */
-export function resolved(rule: DueRule, { projectFields, taskFields }: Rules) {
-  const { field } = rule;
-  const fields = rule.event.startsWith('task.') ? taskFields : projectFields;
+/** A rule by the definitions of its process. */
+export type ResolvedRule = Omit<AppliedRule, 'seenAt' | 'begin'>;
+
+/** The properties of the records that may have the date of a rule: its field, or fields that people see by this name. */
+export function propertiesOf({ event, field }: DueRule, { projectFields, taskFields }: Rules): string[] {
+  if (field === undefined) return [];
+  const fields = event.startsWith('task.') ? taskFields : projectFields;
   const called = [...fields].flatMap(([property, { name }]) => (name === field ? [property] : []));
-  const properties = field === undefined ? [] : [...new Set([field, ...called.toSorted(byText)])];
-  const content = JSON.parse(JSON.stringify({ ...rule, properties }));
-  return { ...rule, key: hash('sha256', canonicalJson(content)).slice(0, 12), properties };
+  return [...new Set([field, ...called.toSorted(byText)])];
 }
 
 /** A rule since it was seen. One that was removed and comes back is another one. */
-export function applied(rule: ReturnType<typeof resolved>, seenAt: number, timeZone: string): AppliedRule {
+export function applied(rule: ResolvedRule, seenAt: number, timeZone: string): AppliedRule {
   const { key, since } = rule;
   const begin = since === undefined ? seenAt : Math.min(seenAt, timeIn(timeZone, since) - 1);
   return { ...rule, key: `${key}-${seenAt}`, seenAt, begin };

@@ -281,7 +281,7 @@ export const eventSchemas = {
   'task.deleted': eventOf('task.deleted', 'A task was deleted, or moved to another project.', taskData),
   'task.due': eventOf(
     'task.due',
-    'The time of a task came, by a [rule](rules.md) of the process. Nothing changed.',
+    'The time of a task came, by a rule of the process. Nothing changed.',
     taskDueData,
   ),
   'task.overdue': eventOf(

@@ -1,11 +1,20 @@
+import { hash } from 'node:crypto';
 import { logIfAssertion } from '../basics/assert.ts';
 import { inParallel } from '../basics/in-parallel.ts';
 import { withheldProperties } from '../basics/property-names.ts';
 import { dueEvent } from '../changes/build-events.ts';
 import type { Rules } from '../changes/compare-project.ts';
-import { applied, type DueRules, type Falling, fallDue, resolved } from '../changes/due.ts';
+import {
+  applied,
+  type DueRules,
+  type Falling,
+  fallDue,
+  propertiesOf,
+  type ResolvedRule,
+} from '../changes/due.ts';
+import { canonicalJson } from '../changes/equal.ts';
 import { contentWithout } from '../changes/withheld.ts';
-import type { Due, KnownRules, Timer } from '../model/due.ts';
+import type { Due, DueRule, KnownRules, Timer } from '../model/due.ts';
 import type { DueEvent } from '../model/event.ts';
 import type { ProcessState } from '../model/process-state.ts';
 import type { ProjectContent, Snapshot } from '../model/snapshot.ts';
@@ -25,7 +34,7 @@ export async function noteRules(context: PassContext, state: PassState): Promise
   const { before, clock, settings } = context;
   const { rules = [], timeZone = DEFAULT_TIME_ZONE } = settings;
   if (rules.length === 0 && !before.rules) return;
-  const resolvedRules = rules.map(rule => resolved(rule, state.definitions.rules));
+  const resolvedRules = rules.map(rule => resolveRule(rule, state.definitions.rules));
   const all = [...new Map(resolvedRules.map(rule => [rule.key, rule]))];
   const knownIn = (now: ProcessState): KnownRules | undefined => {
     const seen = new Map(now.rules?.rules);
@@ -47,6 +56,14 @@ export async function noteRules(context: PassContext, state: PassState): Promise
     rules: all.map(([key, rule]) => applied(rule, seen.get(key) ?? clock(), timeZone)),
   };
   state.rulesWalk = noted.rulesWalk;
+}
+
+/** The rule with its properties, and a key of both. */
+export function resolveRule(rule: DueRule, definitions: Rules): ResolvedRule {
+  const properties = propertiesOf(rule, definitions);
+  // Without the keys that are undefined.
+  const content = JSON.parse(JSON.stringify({ ...rule, properties }));
+  return { ...rule, properties, key: hash('sha256', canonicalJson(content)).slice(0, 12) };
 }
 
 /** A commit, as far as values fall due by it. */

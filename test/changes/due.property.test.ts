@@ -3,9 +3,10 @@ import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
-import { type AppliedRule, applied, type Falling, fallDue, resolved } from '../../functions/changes/due.ts';
+import { type AppliedRule, applied, type Falling, fallDue } from '../../functions/changes/due.ts';
 import type { Due, DueRule } from '../../functions/model/due.ts';
 import type { ProjectContent } from '../../functions/model/snapshot.ts';
+import { resolveRule } from '../../functions/pass/due.ts';
 
 const HOUR = 3_600_000;
 const NO_FIELDS = rulesOf({ project: [], task: [] }, new Set());
@@ -109,7 +110,7 @@ function walk(start: number, steps: readonly Step[]): void {
   for (const { wait, edits, zone: place, mask, limit, seen } of steps) {
     now += wait;
     const timeZone = ZONES[place] as string;
-    const chosen = RULES.filter((_, index) => (mask >> index) & 1).map(rule => resolved(rule, NO_FIELDS));
+    const chosen = RULES.filter((_, index) => (mask >> index) & 1).map(rule => resolveRule(rule, NO_FIELDS));
     model.seenAt = new Map(
       chosen.map(({ key }) => [key, model.seenAt.get(key) ?? Math.max(now - seen, model.version)]),
     );
