@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { Temporal } from 'temporal-polyfill';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
-import { type AppliedRule, applied, type Falling, fallDue } from '../../functions/changes/due.ts';
+import { applied, type Falling, fallDue } from '../../functions/changes/due.ts';
 import type { Due, DueRule } from '../../functions/model/due.ts';
 import type { ProjectContent } from '../../functions/model/snapshot.ts';
 import { resolveRule } from '../../functions/pass/due.ts';
+import { PlainDue, type PlainValue } from '../kit/changes/plain-due.ts';
 
 const HOUR = 3_600_000;
 const NO_FIELDS = rulesOf({ project: [], task: [] }, new Set());
@@ -25,19 +25,6 @@ const VALUES = [
   ...['2026-03-29T01:30:00Z', '2026-03-28T23:00:00.000Z', '2026-10-25T02:30:00+02:00', '9999-12-31'],
   ...['', 'soon', '2026-02-30'],
 ];
-
-/** When a value falls due: written down a second time, by other means. */
-function timeOf({ event, before = '0d' }: DueRule, value: string, zone: string): number | undefined {
-  if (!/^\d{4}-/.test(value) || value === '2026-02-30') return undefined;
-  const isDay = value.length === 10;
-  const at = isDay
-    ? Temporal.ZonedDateTime.from(`${value}T00:00[${zone}]`)
-    : Temporal.Instant.from(value).toZonedDateTimeISO(zone);
-  const [count, unit] = [Number(before.slice(0, -1)), before.at(-1)];
-  if (event.endsWith('.overdue')) return (isDay ? at.add({ days: 1 }) : at).epochMilliseconds;
-  const moved = unit === 'd' ? at.subtract({ days: count }) : at.subtract({ hours: count });
-  return moved.epochMilliseconds;
-}
 
 interface Step {
   readonly wait: number;
@@ -68,107 +55,47 @@ const step: fc.Arbitrary<Step> = fc.record({
   seen: fc.constantFrom(0, 60_000),
 });
 
-/** What should be emitted, by a set of all values that were ever decided. */
-class Model {
-  readonly decided = new Set<string>();
-  seenAt = new Map<string, number>();
-  content: ProjectContent = { record: {}, tasks: new Map() };
-  version = 0;
-  changedAt: number | undefined;
-
-  keyOf = (rule: AppliedRule, record: string, value: string) => `${rule.key}|${record}|${value}`;
-
-  valuesOf(rules: readonly AppliedRule[], zone: string): Falling[] {
-    const { record, tasks } = this.content;
-    return rules.flatMap(rule => {
-      if (rule.event === 'project.unchanged') {
-        const at = this.changedAt as number;
-        const later = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).add({ days: 1 });
-        return [{ rule, record: '', value: new Date(at).toISOString(), at: later.epochMilliseconds }];
-      }
-      const records = rule.event.startsWith('task.') ? [...tasks] : [['', record] as const];
-      return records.flatMap(([id, { date }]) => {
-        const at = timeOf(rule, String(date ?? ''), zone);
-        return at === undefined ? [] : [{ rule, record: id, value: String(date), at }];
-      });
-    });
+/** The content after some edits: one of a project or task, or a deletion of a task. */
+function edited({ record, tasks }: ProjectContent, edits: Step['edits']): ProjectContent {
+  const after = { record, tasks: new Map(tasks) };
+  for (const [id, date, open] of edits) {
+    const fields: JsonObject = { date: date ?? '', open };
+    if (id === '') after.record = fields;
+    else if (date === undefined) after.tasks.delete(id);
+    else after.tasks.set(id, fields);
   }
-
-  forget(isForgotten: (rule: string, record: string) => boolean): void {
-    for (const key of this.decided) {
-      const [rule = '', record = ''] = key.split('|');
-      if (isForgotten(rule, record)) this.decided.delete(key);
-    }
-  }
+  return after;
 }
+
+const shown = (all: readonly PlainValue[]) =>
+  all.map(({ rule, record, value, at }) => [rule.event, rule.before, record, value, new Date(at).toJSON()]);
 
 /** Walks the steps by the function and by the model, and compares them after each. */
 function walk(start: number, steps: readonly Step[]): void {
-  const model = new Model();
+  const model = new PlainDue();
+  let seenAt = new Map<string, number>();
   let due: Due | undefined;
   let now = start;
-  for (const { wait, edits, zone: place, mask, limit, seen } of steps) {
+  for (const { wait, edits, zone, mask, limit, seen } of steps) {
     now += wait;
-    const timeZone = ZONES[place] as string;
+    const timeZone = ZONES[zone] as string;
     const chosen = RULES.filter((_, index) => (mask >> index) & 1).map(rule => resolveRule(rule, NO_FIELDS));
-    model.seenAt = new Map(
-      chosen.map(({ key }) => [key, model.seenAt.get(key) ?? Math.max(now - seen, model.version)]),
-    );
-    const rules = chosen.map(rule => applied(rule, model.seenAt.get(rule.key) as number, timeZone));
-    const before = { content: model.content, due, version: model.version };
-    // The model: rules that are new, what is over with the rules and records that are gone, what falls due.
-    model.forget(key => !rules.some(rule => rule.key === key));
-    if (!rules.some(({ event }) => event === 'project.unchanged')) model.changedAt = undefined;
-    else model.changedAt ??= model.version || now;
-    const isNew = ({ key }: AppliedRule) => !due?.rules.includes(key);
-    const old = model.version === 0 ? [] : model.valuesOf(rules.filter(isNew), timeZone);
-    for (const { rule, record, value, at } of old)
-      if (at <= rule.begin) model.decided.add(model.keyOf(rule, record, value));
-    const tasks = new Map(model.content.tasks);
-    let { record } = model.content;
-    for (const [id, date, open] of edits) {
-      const fields: JsonObject = { date: date ?? '', open };
-      if (id === '') record = fields;
-      else if (date === undefined) tasks.delete(id);
-      else tasks.set(id, fields);
-    }
-    model.content = { record, tasks };
-    const isChanged = edits.length > 0;
-    if (isChanged && model.changedAt !== undefined) model.changedAt = now;
-    model.forget((_, id) => id !== '' && !tasks.has(id));
-    const open = model
-      .valuesOf(rules, timeZone)
-      .filter(one => !model.decided.has(model.keyOf(one.rule, one.record, one.value)))
-      .toSorted(
-        (one, other) =>
-          one.at - other.at ||
-          one.record.localeCompare(other.record) ||
-          (one.rule.key < other.rule.key ? -1 : 1),
-      );
-    const isWanted = ({ rule, record: id }: Falling) =>
-      !rule.where || (id === '' ? record : tasks.get(id))?.open === true;
-    const expected: Falling[] = [];
-    for (const one of open.filter(({ at }) => at <= now)) {
-      if (expected.length === limit) break;
-      if (isWanted(one)) expected.push(one);
-      model.decided.add(model.keyOf(one.rule, one.record, one.value));
-    }
-    const left = open.filter(one => !model.decided.has(model.keyOf(one.rule, one.record, one.value)));
+    seenAt = new Map(chosen.map(({ key }) => [key, seenAt.get(key) ?? Math.max(now - seen, model.version)]));
+    const rules = chosen.map(rule => applied(rule, seenAt.get(rule.key) as number, timeZone));
+    const { version } = model;
+    const before = { content: { record: model.record, tasks: model.tasks }, due, version };
+    const content = edited(before.content, edits);
+    const commit = { at: now, isChanged: edits.length > 0, limit };
+    const { expected, next } = model.commit({ ...commit, content, rules, timeZone });
     // The function, by what the last snapshot kept.
-    const asked = { rules: { timeZone, rules }, at: now, isChanged, limit, isWanted };
-    const result = fallDue(before.version === 0 ? undefined : before, model.content, asked);
-    const shown = (all: readonly Falling[]) =>
-      all.map(({ rule, record: id, value, at }) => [
-        rule.event,
-        rule.before,
-        id,
-        value,
-        new Date(at).toJSON(),
-      ]);
+    const isWanted = ({ rule, record }: Falling) =>
+      !rule.where || (record === '' ? content.record : content.tasks.get(record))?.open === true;
+    const result = fallDue(version === 0 ? undefined : before, content, {
+      ...{ ...commit, rules: { timeZone, rules }, isWanted },
+    });
     expect(shown(result.falling)).toEqual(shown(expected));
-    expect(result.due?.next).toBe(left[0] && Math.min(left[0].at, 9_999_999_999_999));
+    expect(result.due?.next).toBe(next && Math.min(next, 9_999_999_999_999));
     due = JSON.parse(JSON.stringify(result.due ?? null)) ?? undefined;
-    model.version = Math.max(model.version + 1, now);
   }
 }
 
