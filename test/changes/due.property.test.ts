@@ -86,7 +86,8 @@ function walk(start: number, steps: readonly Step[]): void {
     const before = { content: { record: model.record, tasks: model.tasks }, due, version };
     const content = edited(before.content, edits);
     const commit = { at: now, isChanged: edits.length > 0, limit };
-    const { expected, next } = model.commit({ ...commit, content, rules, timeZone });
+    const meets = ({ open }: JsonObject) => open === true;
+    const { expected, next } = model.commit({ ...commit, content, rules, timeZone, meets });
     // The function, by what the last snapshot kept.
     const isWanted = ({ rule, record }: Falling) =>
       !rule.where || (record === '' ? content.record : content.tasks.get(record))?.open === true;

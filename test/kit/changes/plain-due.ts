@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
-import type { DueRule } from '../../../functions/model/due.ts';
+import type { JsonObject } from '../../../functions/basics/json.ts';
+import type { Due, DueRule } from '../../../functions/model/due.ts';
 import type { ProjectContent } from '../../../functions/model/snapshot.ts';
 
 /** A rule with its key, and the time up to which nothing that was due is emitted. */
@@ -25,6 +26,10 @@ interface Commit {
   readonly limit: number;
   /** Whether the records were there before, as in a baseline. */
   readonly wasThere?: boolean;
+  /** When a record was last updated, as far as the service shows that. */
+  readonly updated?: (record: JsonObject) => number;
+  /** Whether a record meets a `where`. */
+  readonly meets: (record: JsonObject) => boolean;
 }
 
 /** What should be emitted of one project, by a set of all values that were ever decided. */
@@ -37,13 +42,17 @@ export class PlainDue {
 
   /** @returns what is to be emitted, in order, and when the next value falls due */
   commit(commit: Commit): { expected: PlainValue[]; next: number | undefined } {
-    const { content, rules, timeZone, at, isChanged, limit, wasThere = false } = commit;
+    const { content, rules, timeZone, at, isChanged, limit, wasThere = false, meets } = commit;
     const keys = new Set(rules.map(({ key }) => key));
     this.#forget(key => !keys.has(key));
     const hasSilence = rules.some(({ event }) => event === 'project.unchanged');
-    this.#changedAt = hasSilence ? (this.#changedAt ?? (this.version || at)) : undefined;
     if (wasThere) this.#content = content;
-    if (wasThere || this.version > 0)
+    const isKnown = wasThere || this.version > 0;
+    const updated = isKnown ? commit.updated : undefined;
+    const times = updated && [this.record, ...this.tasks.values()].map(updated);
+    const changedAt = this.#changedAt ?? (times ? Math.min(Math.max(...times), at) : this.version || at);
+    this.#changedAt = hasSilence ? changedAt : undefined;
+    if (isKnown)
       this.#decideUpToBegin(
         rules.filter(({ key }) => !this.#known.has(key)),
         timeZone,
@@ -55,7 +64,8 @@ export class PlainDue {
     const expected: PlainValue[] = [];
     for (const one of open.filter(value => value.at <= at)) {
       if (expected.length === limit) break;
-      if (this.#isWanted(one)) expected.push(one);
+      const fields = one.record === '' ? this.record : this.tasks.get(one.record);
+      if (!one.rule.where || meets(fields ?? {})) expected.push(one);
       this.#decided.add(keyOf(one));
     }
     this.#known = keys;
@@ -70,17 +80,26 @@ export class PlainDue {
       .sort(inTime);
   }
 
+  /** Takes what a restored table has. */
+  restore(content: ProjectContent, version: number, due: Due | undefined, rules: readonly PlainRule[]): void {
+    this.#content = content;
+    this.#changedAt = due?.changedAt;
+    this.#known = new Set(due?.rules);
+    this.version = version;
+    const except = new Set((due?.except ?? []).map(exception => exception.join('|')));
+    const values = due ? this.#values(rules, due.timeZone) : [];
+    for (const one of values)
+      if (one.at <= (due?.until ?? 0) !== except.has(keyOf(one))) this.#decided.add(keyOf(one));
+    const current = new Set(values.map(keyOf));
+    for (const key of except) if (!current.has(key)) this.#decided.add(key);
+  }
+
   get tasks(): ProjectContent['tasks'] {
     return this.#content.tasks;
   }
 
   get record(): ProjectContent['record'] {
     return this.#content.record;
-  }
-
-  #isWanted({ rule, record }: PlainValue): boolean {
-    const fields = record === '' ? this.record : this.tasks.get(record);
-    return !rule.where || fields?.open === true;
   }
 
   #decideUpToBegin(rules: readonly PlainRule[], timeZone: string): void {
