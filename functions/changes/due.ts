@@ -30,7 +30,7 @@ export interface DueRules {
 /** A rule by the definitions of its process. */
 export type ResolvedRule = Omit<AppliedRule, 'seenAt' | 'begin'>;
 
-/** The properties of the records that may have the date of a rule: its field, or fields that people see by this name. */
+/** The properties that may have the date of a rule: its field, or fields that people see by this name. */
 export function propertiesOf({ event, field }: DueRule, { projectFields, taskFields }: Rules): string[] {
   if (field === undefined) return [];
   const fields = event.startsWith('task.') ? taskFields : projectFields;
@@ -260,8 +260,8 @@ function dueTime({ event, before }: DueRule, value: string, timeZone: string): n
   }
 }
 
-/** When a project or one of its tasks last changed: as its snapshot has it, else by their update times, at last when the
- *  snapshot was written. */
+/** When a project or one of its tasks last changed: as its snapshot has it, else by their update times; without any,
+ *  when the snapshot was written. */
 function lastChange({ due, version, content: { record, tasks } }: Before, now: number): number {
   if (due?.changedAt !== undefined) return due.changedAt;
   const times = [record, ...tasks.values()].flatMap(one => updateTime(one) ?? []);
