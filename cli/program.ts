@@ -23,8 +23,10 @@ import { processCommands } from './commands/processes.ts';
 import { pullCommands } from './commands/pull.ts';
 import { recordCommand } from './commands/record.ts';
 import { replayCommand } from './commands/replay.ts';
+import { reportCommand } from './commands/report.ts';
 import { republishCommand } from './commands/republish.ts';
 import { resendCommand } from './commands/resend.ts';
+import { restoreCommand } from './commands/restore.ts';
 import { restoreTableCommand } from './commands/restore-table.ts';
 import { snapshotCommand } from './commands/snapshot.ts';
 import { failedMessageCommands, logsCommand } from './commands/stack.ts';
@@ -32,7 +34,7 @@ import { startCommand } from './commands/start.ts';
 import { statusCommand } from './commands/status.ts';
 import { typesCommand } from './commands/types.ts';
 import { verifyCommand } from './commands/verify.ts';
-import { backUpRun } from './connect/back-up.ts';
+import { backUpRun, planRestore } from './connect/back-up.ts';
 import { openDoctor } from './connect/doctor.ts';
 import { Failed } from './context/context.ts';
 import { terminalInput } from './context/input.ts';
@@ -55,7 +57,7 @@ export async function runHere(): Promise<void> {
   stdout.on('error', () => exit(0));
 
   const code = await changewire(argv.slice(2), {
-    ...{ stdout, stderr, env, sleep, open, browse, backUp: backUpRun },
+    ...{ stdout, stderr, env, sleep, open, browse, backUp: backUpRun, planRestore },
     directory: cwd(),
     execute: program => execute(program, interrupting.signal),
     // Loaded lazily, so that all other commands start fast.
@@ -146,6 +148,7 @@ function addCommands(program: Command, cli: Cli): void {
   doctorCommand(program, cli);
   verifyCommand(program, cli);
   logsCommand(program, cli);
+  reportCommand(program, cli);
   program.commandsGroup('Manage:');
   endpointCommands(program, cli);
   resendCommand(program, cli);
@@ -158,6 +161,7 @@ function addCommands(program: Command, cli: Cli): void {
   republishCommand(program, cli);
   restoreTableCommand(program, cli);
   backupCommand(program, cli);
+  restoreCommand(program, cli);
   program.commandsGroup('Other:');
   completionCommand(program, cli);
 }

@@ -25,6 +25,8 @@ export interface BatchDependencies extends DeliveryPorts, Sender {
   readonly sleep: Sleep;
   /** Called with deliveries that an endpoint accepted. */
   readonly onDelivered?: ((endpoint: string, deliveries: readonly Delivery[]) => void) | undefined;
+  /** Called after each request to an endpoint. `ms`: until its whole answer. */
+  readonly onAttempt?: ((endpoint: string, attempt: { isAccepted: boolean; ms: number }) => void) | undefined;
   /** Sends the reports of an endpoint's health to the others. */
   readonly sendReports?: ((endpoint: string) => Promise<void>) | undefined;
   /** ms until the run is cut off. */
@@ -138,7 +140,9 @@ async function send(
     const answer = await post(secret.url, job.request(began, secret));
     const outcome = outcomeOf(answer, secret);
     if (mayBlameSecret(answer, outcome)) dependencies.doubtSecret(endpoint.name);
-    attempts.push(...attemptsOf(endpoint.name, all, { began, ended: clock(), answer, outcome, secret }));
+    const ended = clock();
+    attempts.push(...attemptsOf(endpoint.name, all, { began, ended, answer, outcome, secret }));
+    dependencies.onAttempt?.(endpoint.name, { isAccepted: outcome.kind === 'delivered', ms: ended - began });
     await conclude(all, outcome);
   }
 

@@ -69,7 +69,7 @@ ${KIND_SETTINGS.map(settingLine).join('')}\
   --json                  print each event as one line of JSON on stdout, everything else on stderr
   --log json              write the log as lines of JSON (default: text); without --json it includes the events
   --health PORT           serve GET http://127.0.0.1:PORT/healthz (default: 8321): 200 if healthy, 503 if something is
-                          late, with details as JSON
+                          late, with details as JSON; /metrics beside it for Prometheus
   --heartbeat URL         send a GET to this URL each minute while /healthz would answer 200, so that a monitor there
                           notices a dead machine; use - as for --webhook, or omit URL to use HEARTBEAT_URL of the
                           environment

@@ -92,20 +92,7 @@ describe('the documents', () => {
   it.each(cases)('%s: changewire %s', async (_, line) => {
     expect(await isUnderstood(line)).toMatchObject({ code: expect.toBeOneOf([0, 1]), err: '' });
   });
-
-  it('docs/operating.md names every command', () => {
-    const text = readFileSync(join(ROOT, 'docs/operating.md'), 'utf8');
-    for (const name of leaves()) expect(text).toContain(name);
-  });
 });
-
-/** Every command that does something, by its whole name. */
-function leaves(): string[] {
-  return program.commands
-    .flatMap(command => [command, ...command.commands])
-    .filter(command => command.commands.length === 0 && !['complete', 'help'].includes(command.name()))
-    .map(command => command.name());
-}
 
 describe('the help of each command', () => {
   const all = program.commands
