@@ -108,9 +108,9 @@ export const MAX_DUE_EVENTS = 100;
 /** Timers of one request. */
 const PAGE = 50;
 /** How many snapshots are loaded at once. */
-const CONCURRENCY = 4;
+const CONCURRENCY = 8;
 /** A pass continues this long with what fell due, and with snapshots from before a rule; the next one continues. */
-const MAX_MS = 20_000;
+const MAX_MS = 45_000;
 
 /** Emits what fell due in projects that did not change, as their timers show. Asks the service nothing, needs no lease,
  *  and costs one request while nothing falls due. To be called after the changes are committed, so that a task that was
@@ -119,19 +119,27 @@ export async function emitDue(context: PassContext, state: PassState): Promise<v
   if (!state.due) return;
   const { snapshots, process, clock } = context;
   const until = clock() + MAX_MS;
-  await walkSnapshots(context, state, until);
-  const failed = new Set<string>();
-  for (;;) {
-    const timers = await snapshots.timers(process, PAGE + failed.size);
+  const seen = new Set<string>();
+  for (let stuck = 0; ; ) {
+    const limit = PAGE + stuck;
+    const timers = await snapshots.timers(process, limit);
     const now = clock();
-    const due = timers.filter(({ at, projectId }) => at <= now && !failed.has(projectId));
+    const left = timers.filter(timer => !seen.has(JSON.stringify(timer)));
+    stuck = timers.length - left.length;
+    const due = left.filter(({ at }) => at <= now);
     state.nextDue = timers.find(({ at }) => at > now)?.at;
-    if (due.length === 0 || isOutOfTime(context) || now >= until) return;
+    if (isOutOfTime(context) || now >= until) return;
+    if (due.length === 0 && (left.length > 0 || timers.length < limit)) break;
     await inParallel(due, CONCURRENCY, async timer => {
-      if (!(await emitOrLog(context, state, timer.projectId, timer))) failed.add(timer.projectId);
+      // One that stays, for a reason that the log has, is left to the next pass.
+      seen.add(JSON.stringify(timer));
+      await emitOrLog(context, state, timer.projectId, timer);
       await context.heartbeat.beat();
     });
   }
+  if (!state.rulesWalk) return;
+  await walkSnapshots(context, state, until);
+  state.nextDue = (await snapshots.timers(process, 1))[0]?.at;
 }
 
 /** Gives the snapshots that were written without these rules what they need for them; begun when the rules change, and
@@ -171,16 +179,15 @@ async function saveWalk(
   state.rulesWalk = rulesWalk;
 }
 
-/** @returns false when the project can't be read or committed */
+/** A project that can't be read or committed does not hold up the others. */
 async function emitOrLog(
   context: PassContext,
   state: PassState,
   projectId: string,
   timer: Timer | undefined,
-): Promise<boolean> {
+): Promise<void> {
   try {
     await emitOf(context, state, projectId, timer);
-    return true;
   } catch (error) {
     if (!isOfOneProject(error)) throw error;
     const { log, process } = context;
@@ -189,7 +196,6 @@ async function emitOrLog(
       ...process,
       ...{ code: 'due.project-failed', projectId, error: error.message },
     });
-    return false;
   }
 }
 

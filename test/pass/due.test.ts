@@ -188,6 +188,32 @@ describe('a rule that is added', () => {
     ]);
   });
 
+  it('holds up nothing that falls due by another one, however many snapshots there are to read', async () => {
+    await settledWith({ rules: [OVERDUE] });
+    task('2026-11-21');
+    await world.later();
+    until('2026-11-22T00:00:30Z');
+    const rules = [OVERDUE, { event: 'project.unchanged', after: '90d' }];
+    const heads: World['snapshots']['heads'] = async function* (process, after) {
+      for await (const page of world.snapshots.heads(process, after)) {
+        world.pass(60_000);
+        yield page.slice(0, 1);
+        return;
+      }
+    };
+    const processes = world.workspace.processes.map(process => ({ ...process, rules }));
+    const slow = world.poller({
+      workspaces: [{ ...world.workspace, processes }] as never,
+      snapshots: { ...world.snapshots, heads },
+    });
+    await world.run('changes', { poll: slow });
+    expect(await due()).toHaveLength(1);
+    expect((await stage.state()).rulesWalk).toEqual({ after: '1001' });
+    await passWith({ rules });
+    expect((await stage.state()).rulesWalk).toBeUndefined();
+    expect(await timers()).toHaveLength(3);
+  });
+
   it('and goes leaves nothing to read', async () => {
     await settledWith({ rules: [OVERDUE] });
     task('2026-11-21');
@@ -301,12 +327,16 @@ describe('what fell due', () => {
     until('2026-11-22T00:00:30Z');
     const { TornSnapshotError } = await import('../../functions/store/store.ts');
     const load: World['snapshots']['load'] = async (process, id) => {
-      if (id === '1001') throw new TornSnapshotError('torn');
+      if (id !== '1002') throw new TornSnapshotError('torn');
       return world.snapshots.load(process, id);
     };
-    await stage.runOver({ load });
+    // More than one request brings.
+    const torn = Array.from({ length: 120 }, (_, index) => ({ at: 0, projectId: `torn${index}` }));
+    const read: World['snapshots']['timers'] = async (process, limit) =>
+      [...torn, ...(await world.snapshots.timers(process, limit))].slice(0, limit);
+    await stage.runOver({ load, timers: read });
     expect(await due()).toEqual(['task.overdue 1002 2026-11-21 2026-11-22T00:00:00.000Z']);
-    expect(stage.warned(/What fell due in a project cannot be emitted/)).toHaveLength(1);
+    expect(stage.warned(/What fell due in a project cannot be emitted/)).toHaveLength(121);
     await world.later();
     expect(await due()).toHaveLength(2);
   });
