@@ -199,7 +199,7 @@ async function emitOrLog(
   }
 }
 
-/** Commits what fell due in one project, and its next timer.
+/** Commits what fell due in one project, a part in each commit if that is too much, and its next timer.
  *  @param timer the row that led to it; it is deleted if the snapshot does not name it
  *  @throws TornSnapshotError, TooLargeError */
 async function emitOf(
@@ -208,15 +208,15 @@ async function emitOf(
   projectId: string,
   timer: Timer | undefined,
 ): Promise<void> {
-  const { snapshots, process, clock } = context;
+  const { snapshots, process } = context;
   for (;;) {
     const snapshot = await snapshots.load(process, projectId);
     const isStray = timer !== undefined && snapshot?.due?.next !== timer.at;
     const committed = snapshot && (await commitDue(context, state, projectId, snapshot));
     if (committed?.result === 'conflict') continue;
-    const { due, version } = committed ?? {};
+    const { due, version, isPart } = committed ?? {};
     if (timer && isStray && due?.next !== timer.at) await snapshots.deleteTimer(process, timer, version);
-    if (due?.next === undefined || due.next > clock() || isOutOfTime(context)) return;
+    if (!isPart || isOutOfTime(context)) return;
   }
 }
 
@@ -225,7 +225,7 @@ async function commitDue(
   state: PassState,
   projectId: string,
   snapshot: Snapshot,
-): Promise<Pick<Snapshot, 'due' | 'version'> & { readonly result: CommitResult }> {
+): Promise<Pick<Snapshot, 'due' | 'version'> & { result: CommitResult; isPart?: boolean }> {
   const { snapshots, process, clock, settings, onCommitted } = context;
   const content = contentWithout(snapshot.content, withheldProperties(settings.withhold ?? []));
   for (let limit = MAX_DUE_EVENTS; limit >= 1; limit = Math.floor(limit / 2)) {
@@ -252,7 +252,7 @@ async function commitDue(
       state.events += events.length;
       if (events.length > 0) onCommitted?.(events.map(({ id }) => id));
     }
-    return { due, version, result };
+    return { due, version, result, isPart: events.length > 0 && due?.next !== undefined && due.next <= at };
   }
   throw new TooLargeError(process.processId, projectId);
 }
