@@ -4,8 +4,8 @@ import { sleep } from '../functions/basics/system.ts';
 import { didYouMean, Refused } from '../functions/operations/refused.ts';
 import { packageVersion } from '../local/basics/package-file.ts';
 import { flush, withEnvFile } from '../local/basics/process.ts';
-import { failure, UsageError } from '../local/basics/usage-error.ts';
-import { printable, printableLines } from '../local/terminal/text.ts';
+import { UsageError } from '../local/basics/usage-error.ts';
+import { printable } from '../local/terminal/text.ts';
 import { browse } from './browse.ts';
 import { actionsCommand } from './commands/actions.ts';
 import { backupCommand } from './commands/backup.ts';
@@ -19,6 +19,7 @@ import { eventCommands } from './commands/events.ts';
 import { examples } from './commands/example.ts';
 import { initCommand } from './commands/init.ts';
 import { listenCommand } from './commands/listen.ts';
+import { mcpCommand } from './commands/mcp.ts';
 import { processCommands } from './commands/processes.ts';
 import { pullCommands } from './commands/pull.ts';
 import { recordCommand } from './commands/record.ts';
@@ -36,7 +37,7 @@ import { typesCommand } from './commands/types.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { backUpRun, planRestore } from './connect/back-up.ts';
 import { openDoctor } from './connect/doctor.ts';
-import { Failed } from './context/context.ts';
+import { Failed, messageOf } from './context/context.ts';
 import { terminalInput } from './context/input.ts';
 import { type Cli, open, runnerOf } from './context/runner.ts';
 import type { World } from './context/world.ts';
@@ -149,6 +150,7 @@ function addCommands(program: Command, cli: Cli): void {
   verifyCommand(program, cli);
   logsCommand(program, cli);
   reportCommand(program, cli);
+  mcpCommand(program, cli);
   program.commandsGroup('Manage:');
   endpointCommands(program, cli);
   resendCommand(program, cli);
@@ -185,10 +187,3 @@ function commandOf(program: Command, names: readonly string[]): Command {
 const EXIT_CODES = `
 Exit codes: 0 success; 1 failure, or a failed test; 2 invalid usage.
 More about a command: npx changewire help COMMAND, and docs/operating.md.`;
-
-/** The error's message, safe for a terminal. */
-function messageOf(error: unknown): string {
-  const message =
-    error instanceof Refused || error instanceof UsageError ? error.message : `${failure(error)}.`;
-  return printableLines(message);
-}

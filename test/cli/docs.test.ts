@@ -71,7 +71,7 @@ async function isUnderstood(line: string) {
   const stop = () => Promise.reject(new Error('asked'));
   const doctor = { examine: stop, watch: stop, addressesOf: () => undefined };
   // It goes on until somebody ends it.
-  const ended = args[0] === 'console' && { interrupted: AbortSignal.abort() };
+  const ended = ['console', 'mcp'].includes(args[0] ?? '') && { interrupted: AbortSignal.abort() };
   const { code, err } = await run(args, {
     answers: every,
     says: true,
