@@ -199,6 +199,7 @@ describe('the rooms', () => {
       'local/operate/seal.ts',
       'functions/doctor/settings.ts',
       'functions/model/filter.ts',
+      'functions/model/left-out.ts',
       'functions/model/where.ts',
       'functions/model/headers.ts',
       'functions/model/kinds.ts',

@@ -24,7 +24,7 @@ interface Settings {
   readonly failuresOnly?: boolean;
   readonly withoutRecord?: boolean;
 }
-interface Added extends Settings, KindSettings, Partial<Record<EndpointKind, string | true>> {
+interface Added extends Settings, KindSettings, Partial<Record<string, unknown>> {
   readonly secret?: string[];
 }
 interface Changed extends Settings, KindSettings {
@@ -141,12 +141,12 @@ function withSettings(command: Command): Command {
     .option('--without-record', 'send events without project.record and task.record; not for a chat');
 }
 
-/** The option for a setting of one kind. */
+/** The option for a setting of some kinds. */
 function kindOption(setting: (typeof KIND_SETTINGS)[number]): Option {
-  const { kind, what, choices, range } = setting;
+  const { kinds, what, choices, range } = setting;
   const option = new Option(
     `--${optionOf(setting)} <${range ? 'n' : 'value'}>`,
-    `with --${kind}: ${what}${range ? `, from ${range.join(' to ')}` : ''}`,
+    `with ${kinds.length > 1 ? 'a chat' : `--${kinds[0]}`}: ${what}${range ? `, from ${range.join(' to ')}` : ''}`,
   );
   if (range) option.argParser(wholeIn(range));
   return choices ? option.choices(choices) : option;
@@ -162,13 +162,14 @@ function settingsOf({ filter, perSecond, failuresOnly, withoutRecord }: Settings
 }
 
 function kindOf(options: Added): { kind: EndpointKind; given: string | true } {
-  const kinds = KIND_NAMES.filter(kind => options[kind] !== undefined);
+  const givenTo = (kind: EndpointKind) => options[new Option(`--${kind}`).attributeName()];
+  const kinds = KIND_NAMES.filter(kind => givenTo(kind) !== undefined);
   const [kind] = kinds;
   if (kind === undefined || kinds.length > 1)
     throw new UsageError(
       `An endpoint has exactly one kind: use ${eitherOf(KIND_NAMES.map(kind => `--${kind}`))}.`,
     );
-  return { kind, given: options[kind] ?? '' };
+  return { kind, given: givenTo(kind) as string | true };
 }
 
 /** @throws UsageError, which shows no value */

@@ -1,9 +1,10 @@
 import type * as z from 'zod';
+import { eitherOf } from '../basics/names-in-words.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import { bySetting, KIND_NAMES, KIND_SETTINGS, KINDS, type KindSettingName } from '../model/kinds.ts';
 import { attributeFilter, endpointFilter, neverMatching } from './filter.ts';
 import { checkedBy, withoutRoot } from './problems.ts';
-import { address, choice, duration, key, object, remedies, text, whole, yesNo } from './values.ts';
+import { address, choice, duration, formed, key, object, remedies, text, whole, yesNo } from './values.ts';
 import { name } from './workspace.ts';
 
 const ELSEWHERE =
@@ -15,23 +16,30 @@ const OTHERWISE: Readonly<Record<KindSettingName, string>> = {
   preset: 'none',
   field: '`"text"`',
   titleHeader: 'the title is the first line of the text',
+  channel: 'required',
+  direct: 'the channel alone',
+  locale: 'as the service writes them',
+  timeZone: 'UTC',
 };
 
 const kindSettings = bySetting({
   text: setting => {
-    const { choices } = setting;
-    const plain = text(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 letters, digits, "-" and "_"');
+    const { choices, form } = setting;
+    const plain = form
+      ? formed(form.allowed, form.has)
+      : text(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 letters, digits, "-" and "_"');
     return kindKey(setting, (choices ? choice(choices) : plain).optional());
   },
   whole: (setting, [least, most]) => kindKey(setting, whole(least, most).optional()),
 });
 
 function kindKey<Schema extends z.ZodType>(
-  { name, kind, what, notBeside }: (typeof KIND_SETTINGS)[number],
+  { name, kinds, what, notBeside, onlyBeside }: (typeof KIND_SETTINGS)[number],
   schema: Schema,
 ): Schema {
-  const beside = notBeside ? `, without \`${notBeside}\`` : '';
-  return key(schema, `Only with \`"kind": "${kind}"\`${beside}: ${what}.`, OTHERWISE[name]);
+  const beside = notBeside ? `, without \`${notBeside}\`` : onlyBeside ? ` with \`${onlyBeside}\`` : '';
+  const where = kinds.length > 1 ? 'in a chat' : `with \`"kind": "${kinds[0]}"\``;
+  return key(schema, `Only ${where}${beside}: ${what}.`, OTHERWISE[name]);
 }
 
 /** Requests a second. */
@@ -45,7 +53,7 @@ export const endpointConfig = object({
   ),
   kind: key(
     choice(KIND_NAMES),
-    'A signed webhook (Standard Webhooks), a Slack incoming webhook, a Teams Workflows URL, or a chat that takes [plain text](chat.md#plain-text) in JSON.',
+    'A signed webhook (Standard Webhooks), a Slack incoming webhook, a [Slack app](chat.md#slack-as-an-app), a Teams Workflows URL, or a chat that takes [plain text](chat.md#plain-text) in JSON.',
   ),
   filter: key(endpointFilter.optional(), 'The events that the endpoint gets.', 'every event'),
   perSecond: key(
@@ -72,10 +80,17 @@ function onlyOfItsKind(endpoint: EndpointSettings, { addIssue }: z.RefinementCtx
   const refuse = (name: string, message: string) => addIssue({ code: 'custom', path: [name], message });
   if (endpoint.record !== undefined && KINDS[endpoint.kind].queue === 'chat')
     refuse('record', 'only in an endpoint of kind "webhook" or "pull"');
-  for (const { name, kind, notBeside } of KIND_SETTINGS.filter(({ name }) => endpoint[name] !== undefined)) {
-    if (kind !== endpoint.kind) refuse(name, `only in an endpoint of kind "${kind}"`);
+  const given = KIND_SETTINGS.filter(({ name }) => endpoint[name] !== undefined);
+  for (const { name, kinds, isRequired, form } of KIND_SETTINGS)
+    if (isRequired && kinds.includes(endpoint.kind) && endpoint[name] === undefined)
+      refuse(name, form?.allowed ?? 'a value');
+  for (const { name, kinds, notBeside, onlyBeside } of given) {
+    if (!kinds.includes(endpoint.kind))
+      refuse(name, `only in an endpoint of kind ${eitherOf(kinds.map(kind => `"${kind}"`))}`);
     else if (notBeside !== undefined && Object.hasOwn(endpoint, notBeside))
       refuse(name, `only without "${notBeside}"`);
+    else if (onlyBeside !== undefined && !Object.hasOwn(endpoint, onlyBeside))
+      refuse(name, `only with "${onlyBeside}"`);
   }
 }
 

@@ -13,12 +13,14 @@ import { isFlood } from './chat/chat-flood.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import { isBursting } from './flood.ts';
 import { closedTo, opensAt } from './health.ts';
-import { type Outcome, outcomeOf } from './http/outcome.ts';
+import type { Outcome } from './http/outcome.ts';
 import type { Answer, NoAnswer, Poster } from './http/post.ts';
-import type { Job, Jobs, ReadDelivery } from './kinds.ts';
+import { type Job, type Jobs, judged, type ReadDelivery } from './kinds.ts';
 import { readEvent } from './read-event.ts';
 import type { Sender } from './sender.ts';
 import type { Delivery, DeliveryPorts, Settler } from './settler.ts';
+import { sendDirectly } from './slack-app/direct.ts';
+import { threadOf } from './slack-app/threads.ts';
 
 export interface BatchDependencies extends DeliveryPorts, Sender {
   readonly slots: Slots;
@@ -137,13 +139,25 @@ async function send(
     if (start === 'late') return settler.untried(all);
     const began = clock();
     settler.tally.tried(all, began, isNew);
-    const answer = await post(secret.url, job.request(began, secret));
-    const outcome = outcomeOf(answer, secret);
+    const request = job.request(began, secret);
+    const thread = await threadOf(
+      endpoint,
+      all.map(({ event }) => event),
+      dependencies,
+    );
+    const received = await post(secret.url, thread.reply(request));
+    const { answer, outcome } = judged(endpoint, received, secret);
     if (mayBlameSecret(answer, outcome)) dependencies.doubtSecret(endpoint.name);
     const ended = clock();
     attempts.push(...attemptsOf(endpoint.name, all, { began, ended, answer, outcome, secret }));
     dependencies.onAttempt?.(endpoint.name, { isAccepted: outcome.kind === 'delivered', ms: ended - began });
+    await thread.answered(received);
     await conclude(all, outcome);
+    if (outcome.kind !== 'delivered') return;
+    // The assignee has had a replayed event before.
+    const events = all.filter(({ replay }) => !replay).map(({ event }) => event);
+    const hasTime = () => remaining() >= MIN_REMAINING_MS;
+    await sendDirectly(endpoint, { url: secret.url, request, events }, { poster, log, hasTime });
   }
 
   /** Sends one request. A slow new delivery is noted in the endpoint's row: new deliveries are spread over many

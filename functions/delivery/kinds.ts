@@ -4,17 +4,24 @@ import type { SentEvent } from '../model/event.ts';
 import { changedHeaders } from '../model/headers.ts';
 import type { EndpointKind } from '../model/kinds.ts';
 import { ChatFlood } from './chat/chat-flood.ts';
+import { inLocale } from './chat/chat-locale.ts';
+import { sentenceOf } from './chat/chat-sentence.ts';
 import type { ChatTopic } from './chat/chat-topic.ts';
 import { chatTopics } from './chat/chat-topics.ts';
+import { outcomeOf } from './http/outcome.ts';
+import type { Answer, NoAnswer } from './http/post.ts';
 import type { Delivery } from './settler.ts';
 import { slackMessage } from './slack/slack.ts';
+import { shownAnswer, slackOutcome } from './slack-app/answer.ts';
+import { slackAppMessage } from './slack-app/slack-app.ts';
 import { teamsMessage } from './teams/teams.ts';
-import { textMessage } from './text/text.ts';
+import { readableText, textMessage } from './text/text.ts';
 import { batchesOf, batchRequest, webhookRequest } from './webhook/webhook.ts';
 
 /** The formatter of each kind of chat. `model/kinds.ts` has the other properties of each kind. */
 const CHATS: Readonly<Record<Exclude<EndpointKind, 'webhook' | 'pull'>, ChatFormat>> = {
   slack: slackMessage,
+  'slack-app': slackAppMessage,
   teams: teamsMessage,
   text: textMessage,
 };
@@ -30,11 +37,22 @@ interface ChatMessage {
   readonly body: string;
   readonly headers?: EndpointRequest['headers'];
   readonly eventIds: readonly string[];
+  readonly readable?: () => Readable;
 }
 
 interface MessageContext {
   readonly endpoint: EndpointSettings;
   readonly linkTemplates?: LinkTemplates | undefined;
+}
+
+/** The judgement of an endpoint's answer, and what is kept of the answer. */
+export function judged(
+  { kind }: Pick<EndpointSettings, 'kind'>,
+  answer: Answer | NoAnswer,
+  secret: EndpointSecret,
+) {
+  if (kind !== 'slack-app') return { answer, outcome: outcomeOf(answer, secret) };
+  return { answer: shownAnswer(answer), outcome: slackOutcome(answer, secret) };
 }
 
 /** The requests that deliver these events to an endpoint. */
@@ -71,8 +89,20 @@ export function chatMessages(
 }
 
 function messageOf(topic: ChatTopic, format: ChatFormat, endpoint: EndpointSettings): ChatMessage {
-  const { body, headers } = format(topic, endpoint);
-  return { body: JSON.stringify(body), ...(headers && { headers }), eventIds: topic.eventIds };
+  const local = inLocale(topic, endpoint);
+  const { body, headers } = format(local, endpoint);
+  return {
+    body: JSON.stringify(body),
+    ...(headers && { headers }),
+    eventIds: topic.eventIds,
+    readable: () => ({ text: readableText(local, endpoint), notification: sentenceOf(local) }),
+  };
+}
+
+/** The message of a chat for one event as people read it, and its notification in one sentence. */
+export interface Readable {
+  readonly text: string;
+  readonly notification: string;
 }
 
 /** Sums up any number of events in one chat message. */
@@ -100,6 +130,7 @@ export interface Job {
   readonly deliveries: readonly (Delivery & { readonly event: Pick<SentEvent, 'id' | 'type'> })[];
   /** `now` in ms since 1970: the time of the attempt. */
   request(now: number, secret: EndpointSecret): EndpointRequest;
+  readonly readable?: (() => Readable) | undefined;
 }
 
 /** A delivery with its event. */
@@ -160,11 +191,12 @@ export function chatJobs(
     }
   }
   const events = new Map(renderable.map(({ event }) => [event.id, event]));
-  const jobs = messagesOf([...events.values()]).map(({ body, headers = {}, eventIds }) => {
+  const jobs = messagesOf([...events.values()]).map(({ body, headers = {}, eventIds, readable }) => {
     const ids = new Set(eventIds);
     return {
       deliveries: renderable.filter(({ event }) => ids.has(event.id)),
       request: () => ({ body, headers }),
+      readable,
     };
   });
   return { jobs, unrenderable };

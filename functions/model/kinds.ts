@@ -1,3 +1,5 @@
+import { isTimeZone } from '../basics/time-zone.ts';
+
 /** What the configuration, the commands, the console and the delivery know of a kind of endpoint. How events become its
  *  requests is in `delivery/kinds.ts`. */
 interface Kind {
@@ -6,6 +8,8 @@ interface Kind {
   readonly what: string;
   /** An address, as an example. */
   readonly example: string;
+  /** The header that its requests need, with an example. Its value is secret. */
+  readonly needs?: { readonly header: string; readonly example: string; readonly form: RegExp };
   /** Whether its requests are signed: then its secret holds signing secrets beside the address. */
   readonly isSigned: boolean;
   /** Its events wait until a consumer takes them: it has no address, and nothing is sent. */
@@ -20,16 +24,38 @@ interface Kind {
 
 interface KindSetting {
   readonly what: string;
-  /** The values that it may have. Without these and `range`: 1 to 64 letters, digits, "-" and "_". */
+  /** The values that it may have. Without these, `range` and `form`: 1 to 64 letters, digits, "-" and "_". */
   readonly choices?: readonly string[];
+  /** Which texts it may have, in words, with an example. */
+  readonly form?: {
+    readonly allowed: string;
+    readonly example: string;
+    readonly has: (text: string) => boolean;
+  };
+  /** An endpoint of the kind can't be without it. */
+  readonly isRequired?: true;
   /** The least and the greatest value of a whole number. */
   readonly range?: readonly [number, number];
   /** Another setting of the kind, which stands for this one, too. */
   readonly notBeside?: string;
+  /** Another setting of the kind, without which this one has no effect. */
+  readonly onlyBeside?: string;
 }
 
 const SIGNED = { isSigned: true, queue: 'deliveries', rate: { first: 10, most: 100 } } as const;
 const CHAT = { isSigned: false, queue: 'chat', rate: { first: 1, most: 1 } } as const;
+
+const CHAT_SETTINGS = {
+  locale: {
+    what: 'language and region of dates and numbers',
+    form: { allowed: 'a language tag, such as "de-DE" or "en-GB"', example: 'de-DE', has: isLocale },
+  },
+  timeZone: {
+    what: 'time zone of times',
+    form: { allowed: 'a time zone, such as "Europe/Berlin"', example: 'Europe/Berlin', has: isNamedZone },
+    onlyBeside: 'locale',
+  },
+} as const satisfies Kind['settings'];
 
 const ENDPOINT_KINDS = {
   webhook: {
@@ -49,12 +75,37 @@ const ENDPOINT_KINDS = {
     title: 'Slack',
     what: 'a Slack channel, by its incoming webhook',
     example: 'https://hooks.slack.com/services/…',
+    settings: CHAT_SETTINGS,
+  },
+  'slack-app': {
+    ...CHAT,
+    title: 'Slack app',
+    what: 'a Slack channel, by a bot token, with a thread per project',
+    example: 'https://slack.com/api/chat.postMessage',
+    needs: { header: 'Authorization', example: 'Bearer xoxb-…', form: /^Bearer \S+$/ },
+    settings: {
+      channel: {
+        what: 'the channel',
+        form: {
+          allowed: 'the id of a channel, such as "C0123ABCD", or its name, such as "#launches"',
+          example: 'C0123ABCD',
+          has: text => /^(?:[CDG][A-Z0-9]{2,31}|#[^\s#@<>]{1,80})$/.test(text),
+        },
+        isRequired: true,
+      },
+      direct: {
+        what: 'who also gets messages about tasks',
+        choices: ['assignee'],
+      },
+      ...CHAT_SETTINGS,
+    },
   },
   teams: {
     ...CHAT,
     title: 'Teams',
     what: 'a Teams channel, by its Workflows webhook',
     example: 'https://….logic.azure.com/workflows/…',
+    settings: CHAT_SETTINGS,
   },
   text: {
     ...CHAT,
@@ -65,6 +116,7 @@ const ENDPOINT_KINDS = {
       preset: { what: 'the service', choices: ['google-chat', 'mattermost', 'discord', 'ntfy'] },
       field: { what: 'the field of the body that holds the text', notBeside: 'preset' },
       titleHeader: { what: 'the header that holds the title', notBeside: 'preset' },
+      ...CHAT_SETTINGS,
     },
   },
   pull: {
@@ -89,25 +141,30 @@ export function isPulled({ kind }: { readonly kind: EndpointKind }): boolean {
 
 export const KIND_NAMES = Object.keys(ENDPOINT_KINDS) as readonly EndpointKind[];
 
-/** The name of a setting that only endpoints of one kind have. */
+/** The name of a setting that only endpoints of some kinds have. */
 export type KindSettingName = {
   [Name in EndpointKind]: (typeof ENDPOINT_KINDS)[Name] extends { readonly settings: infer Settings }
     ? keyof Settings
     : never;
 }[EndpointKind];
 
-/** The settings that only endpoints of one kind have; docs/configuration.md#endpoints lists them. */
+/** The settings that only endpoints of some kinds have; docs/configuration.md#endpoints lists them. */
 export type KindSettings = {
   readonly [Name in KindSettingName]?: (Name extends 'batch' ? number : string) | undefined;
 };
 
-/** These settings of all kinds, each with its kind. */
-export const KIND_SETTINGS = KIND_NAMES.flatMap(kind =>
-  Object.entries(KINDS[kind].settings ?? {}).map(([name, setting]) => ({
-    ...{ name: name as KindSettingName, kind },
-    ...(setting as KindSetting),
-  })),
-);
+/** These settings, each with its kinds. Kinds share a setting as a whole. */
+export const KIND_SETTINGS = [
+  ...Map.groupBy(
+    KIND_NAMES.flatMap(kind =>
+      Object.entries(KINDS[kind].settings ?? {}).map(([name, setting]) => ({ name, kind, setting })),
+    ),
+    ({ name }) => name as KindSettingName,
+  ),
+].map(([name, uses]) => ({
+  ...{ name, kinds: uses.map(({ kind }) => kind) },
+  ...(uses[0]?.setting as KindSetting),
+}));
 
 /** One property for each of these settings, made by `make`. */
 export function bySetting<Text, Whole>(make: {
@@ -119,6 +176,19 @@ export function bySetting<Text, Whole>(make: {
     return [name, range ? make.whole(setting, range) : make.text(setting)];
   });
   return Object.fromEntries(made);
+}
+
+function isLocale(text: string): boolean {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(text).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** An offset has no summer time. */
+function isNamedZone(text: string): boolean {
+  return /^[A-Za-z]/.test(text) && isTimeZone(text);
 }
 
 /** Those of these settings that an endpoint has. */

@@ -5,7 +5,7 @@ import type { EndpointSecret, EndpointSettings } from '../model/endpoint.ts';
 import type { EndpointRow } from '../model/endpoint-row.ts';
 import { changedHeaders, type EndpointHeaders, headersProblem } from '../model/headers.ts';
 import { type EndpointKind, isPulled, KINDS } from '../model/kinds.ts';
-import { isSigningSecret, originOf, parseSecret } from '../model/secret.ts';
+import { isSigningSecret, lackingHeader, originOf, parseSecret } from '../model/secret.ts';
 import { checkWatched, filterWarnings } from './check-filter.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
 import { changeRow, type FoundEndpoint, findEndpoint, removeDeliveries, statusOf } from './endpoints.ts';
@@ -45,7 +45,7 @@ export const addEndpoint: OperationOf<'add-endpoint'> = async (
   )
     throw nameTaken();
   checkSecrets(kind, secrets);
-  checkHeaders(headers);
+  checkHeaders(kind, headers);
   checkAddressGiven(kind, { url, headers });
   if (url !== undefined) await checkAddress(context, url);
   const secret = isSigned && secrets.length === 0 ? newSigningSecret(context) : undefined;
@@ -92,7 +92,7 @@ export const updateEndpoint: OperationOf<'update-endpoint'> = async (
   if (url !== undefined || headers) {
     const secret = await readSecret(context, endpoint);
     const changed = changedHeaders(secret.headers ?? {}, headers ?? {});
-    checkHeaders(changed);
+    checkHeaders(endpoint.kind, changed);
     await changeSecret(context, found, { ...secret, ...(url !== undefined && { url }), headers: changed });
   }
   if (isChanged)
@@ -208,8 +208,10 @@ function checkSecrets(kind: EndpointKind, secrets: readonly string[]): void {
 }
 
 /** @throws Refused for headers that can't be sent */
-function checkHeaders(headers: EndpointHeaders): void {
-  const problem = headersProblem(headers);
+function checkHeaders(kind: EndpointKind, headers: EndpointHeaders): void {
+  const lacking = lackingHeader(kind, headers);
+  const problem =
+    headersProblem(headers) ?? (lacking === undefined ? undefined : `this kind of endpoint needs ${lacking}`);
   if (problem !== undefined) throw wrongRequest(`headers: ${problem}.`);
 }
 

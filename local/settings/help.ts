@@ -9,11 +9,11 @@ function line(option: string, text: string): string {
   return `  ${option.padEnd(24)}${text}\n`;
 }
 
-function settingLine({ name, kind, what, choices, range }: (typeof KIND_SETTINGS)[number]): string {
+function settingLine({ name, kinds, what, choices, range }: (typeof KIND_SETTINGS)[number]): string {
   const allowed = choices ? `: ${eitherOf(choices)}` : range ? `: ${range.join(' to ')}` : '';
   return line(
     `--${optionOf({ name })} ${range ? 'N' : 'VALUE'}`,
-    `for the preceding --${kind}, ${what}${allowed}`,
+    `for the preceding ${kinds.length > 1 ? 'chat' : `--${kinds[0]}`}, ${what}${allowed}`,
   );
 }
 
@@ -46,7 +46,7 @@ Options
   --header "NAME: VALUE"  send this header with each request to the preceding endpoint (repeatable, up to 10); use - as
                           for --webhook, because values may be secret
 ${CHATS.map(kind => line(`--${kind} URL`, `send messages to ${KINDS[kind].what}`)).join('')}\
-                          (without URL: ${eitherOf(CHATS.map(variableOf))} of the environment)
+                          (without URL: ${CHATS.map(variableOf)[0]} of the environment, and likewise for each)
 ${KIND_SETTINGS.map(settingLine).join('')}\
   --name NAME             name of the preceding endpoint
   --filter KEY=A,B        send the preceding endpoint only events whose KEY is A or B; with several keys, all must

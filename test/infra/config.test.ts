@@ -199,7 +199,7 @@ describe('an error in the configuration names the path, what was found and what 
     [
       'endpoint',
       { kind: 'discord' },
-      'kind: found "discord"; allowed: one of "webhook", "slack", "teams", "text"',
+      'kind: found "discord"; allowed: one of "webhook", "slack", "slack-app", "teams", "text"',
     ],
     [
       'endpoint',
@@ -210,6 +210,46 @@ describe('an error in the configuration names the path, what was found and what 
       'endpoint',
       { kind: 'slack', preset: 'discord' },
       'preset: found "discord"; allowed: only in an endpoint of kind "text"',
+    ],
+    [
+      'endpoint',
+      { kind: 'slack-app' },
+      'channel: found nothing; allowed: the id of a channel, such as "C0123ABCD", or its name',
+    ],
+    [
+      'endpoint',
+      { kind: 'slack-app', channel: 'launches' },
+      'channel: found "launches"; allowed: the id of a channel, such as "C0123ABCD", or its name',
+    ],
+    [
+      'endpoint',
+      { kind: 'slack', channel: '#launches' },
+      'channel: found text of 9 characters; allowed: only in an endpoint of kind "slack-app"',
+    ],
+    [
+      'endpoint',
+      { kind: 'slack', locale: 'xx-YY' },
+      'locale: found "xx-YY"; allowed: a language tag, such as "de-DE" or "en-GB"',
+    ],
+    [
+      'endpoint',
+      { kind: 'slack', locale: 'de_DE' },
+      'locale: found "de_DE"; allowed: a language tag, such as "de-DE" or "en-GB"',
+    ],
+    [
+      'endpoint',
+      { kind: 'webhook', locale: 'de-DE' },
+      'locale: found "de-DE"; allowed: only in an endpoint of kind "slack", "slack-app", "teams" or "text"',
+    ],
+    [
+      'endpoint',
+      { kind: 'teams', locale: 'de-DE', timeZone: '+01:00' },
+      'timeZone: found text of 6 characters; allowed: a time zone, such as "Europe/Berlin"',
+    ],
+    [
+      'endpoint',
+      { kind: 'text', timeZone: 'Europe/Berlin' },
+      'timeZone: found "Europe/Berlin"; allowed: only with "locale"',
     ],
     [
       'endpoint',

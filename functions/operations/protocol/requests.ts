@@ -102,6 +102,9 @@ export const lookRequests = [
   asks('dead-letters', { endpoint, ...asPage }).describe(
     'Lists the dead letters of an endpoint, oldest first.',
   ),
+  asks('preview', { endpoint, eventId: eventId.optional() }).describe(
+    'Shows what an endpoint gets for an event; by default for the last one that its filter selects.',
+  ),
   asks('actions', {
     endpoint: endpoint.optional(),
     process: name.optional(),
