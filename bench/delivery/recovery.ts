@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { drain } from '../../functions/delivery/drain.ts';
-import { openFlood, webhookJobs } from '../../functions/delivery/kinds.ts';
+import { openFlood, openWindow, webhookJobs } from '../../functions/delivery/kinds.ts';
 import { STANDARD_TIMING } from '../../functions/delivery/retries.ts';
 import type { Sender } from '../../functions/delivery/sender.ts';
 import { type Database, openDatabase } from '../../functions/store/sqlite/database.ts';
@@ -90,5 +90,6 @@ function senderOn(scheduler: Scheduler): Sender {
     }),
     jobsOf: webhookJobs,
     openFlood: endpoint => openFlood({ endpoint }),
+    openWindow: endpoint => openWindow({ endpoint }),
   };
 }

@@ -32,6 +32,7 @@ interface Changed extends Settings, KindSettings {
   readonly removeHeader?: string[];
   readonly everyEvent?: boolean;
   readonly allAttempts?: boolean;
+  readonly atOnce?: boolean;
   readonly withRecord?: boolean;
 }
 
@@ -84,11 +85,12 @@ export function endpointSettingCommands(endpoints: Command, { run }: Cli): void 
     )
     .action(
       run(async ({ ask, print, input }, endpoint: string, options: Changed) => {
-        const { everyEvent, allAttempts, withRecord, removeHeader = [] } = options;
+        const { everyEvent, allAttempts, withRecord, atOnce, removeHeader = [] } = options;
         const removed = Object.fromEntries(removeHeader.map(name => [name, null]));
         const headers = { ...removed, ...(await headersOf(options, input)) };
         const changes = {
           ...settingsOf(options),
+          ...(atOnce && { window: null, digest: null, quiet: null }),
           ...kindSettingsOf(options),
           ...(everyEvent && { filter: null }),
           ...(allAttempts && { keepSuccesses: true }),
@@ -127,7 +129,8 @@ function updateCommand(endpoints: Command): Command {
     .option('--remove-header <name>', 'no longer send this header; repeatable', each)
     .option('--every-event', 'remove the filter')
     .option('--all-attempts', 'record successful attempts too')
-    .option('--with-record', 'send records again');
+    .option('--with-record', 'send records again')
+    .option('--at-once', 'send changes at once again: no window, digest or quiet hours');
   return withSettings(update);
 }
 
@@ -143,10 +146,11 @@ function withSettings(command: Command): Command {
 
 /** The option for a setting of some kinds. */
 function kindOption(setting: (typeof KIND_SETTINGS)[number]): Option {
-  const { kinds, what, choices, range } = setting;
+  const { kinds, what, choices, range, form } = setting;
+  const such = form ? `, such as "${form.example}"` : '';
   const option = new Option(
     `--${optionOf(setting)} <${range ? 'n' : 'value'}>`,
-    `with ${kinds.length > 1 ? 'a chat' : `--${kinds[0]}`}: ${what}${range ? `, from ${range.join(' to ')}` : ''}`,
+    `with ${kinds.length > 1 ? 'a chat' : `--${kinds[0]}`}: ${what}${range ? `, from ${range.join(' to ')}` : such}`,
   );
   if (range) option.argParser(wholeIn(range));
   return choices ? option.choices(choices) : option;

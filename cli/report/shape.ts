@@ -133,6 +133,7 @@ const endpointStatus = object({
   since: time,
   reason,
   nextTryAt: time,
+  nextMessageAt: time,
   waiting: count,
   oldestWaiting: time,
   dead: count,

@@ -79,13 +79,14 @@ type Snapshotted = NonNullable<EndpointStatus['snapshot']>;
 type Replayed = NonNullable<EndpointStatus['replay']>;
 
 function notesOf(
-  { reason, replay, snapshot, lastFailure, isConfigured, overrides, state }: EndpointStatus,
+  { reason, replay, snapshot, lastFailure, isConfigured, overrides, state, nextMessageAt }: EndpointStatus,
   display: Display,
 ): string[] {
   const answered = lastFailure && [lastFailure.failure, lastFailure.answer].filter(Boolean).join(': ');
   return [
     ...(reason === undefined || reason === lastFailure?.failure ? [] : [reason]),
     ...(lastFailure && state !== 'healthy' ? [`${answered} (${when(lastFailure.at, display)})`] : []),
+    ...(nextMessageAt === undefined ? [] : [`next message with changes ${when(nextMessageAt, display)}`]),
     ...(replay ? [replayText(replay, display)] : []),
     ...(snapshot ? [snapshotText(snapshot, display)] : []),
     ...(overrides && isConfigured ? ['the configuration overrides an added endpoint with this name'] : []),

@@ -91,7 +91,7 @@ function Details({ status, again }: { readonly status: AnswerOf<'endpoint'>; rea
 }
 
 function Facts({ status }: { readonly status: EndpointStatus }) {
-  const { name, waiting, oldestWaiting, dead, nextTryAt } = status;
+  const { name, waiting, oldestWaiting, dead, nextTryAt, nextMessageAt } = status;
   const backlog = useStore(useWorld().status).backlogs.get(name) ?? [];
   return (
     <section class="sheet figures" aria-label="Backlog">
@@ -105,7 +105,10 @@ function Facts({ status }: { readonly status: EndpointStatus }) {
       <Figure name="Dead letters" value={countText(dead)} isBad={!isNone(dead)}>
         {!isNone(dead) && 'kept for 30 days'}
       </Figure>
-      <Figure name="Next attempt" value={nextTryAt === undefined ? '–' : <Due at={nextTryAt} />} />
+      <Figure
+        name={nextMessageAt === undefined ? 'Next attempt' : 'Next message'}
+        value={nextTryAt === undefined ? '–' : <Due at={nextTryAt} />}
+      />
       <div class="figure wide">
         <span class="quiet">Backlog since this page was opened</span>
         {backlog.length < 2 ? (

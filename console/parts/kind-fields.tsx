@@ -12,7 +12,7 @@ interface Props {
   readonly onChange: (settings: KindSettings) => void;
 }
 
-/** The fields of settings that only endpoints of this kind have. */
+/** The fields of settings that not all kinds have. */
 export function KindFields({ kind, settings, errors, edited, onChange }: Props) {
   const fields = KIND_SETTINGS.filter(({ kinds }) => kinds.includes(kind)).map(
     ({ name, what, choices, range, form }) => {

@@ -48,7 +48,7 @@ function ownValue(record: JsonObject, name: string): Json | undefined {
 }
 
 /** The change of one field whose values are not equal as JSON, or undefined when they mean the same (design.md §7). */
-function compareField(
+export function compareField(
   field: string,
   from: Json | undefined,
   to: Json | undefined,

@@ -13,6 +13,9 @@ const ELSEWHERE =
 
 const OTHERWISE: Readonly<Record<KindSettingName, string>> = {
   batch: 'one event in each request',
+  window: 'each change at once',
+  digest: 'each change at once',
+  quiet: 'none',
   preset: 'none',
   field: '`"text"`',
   titleHeader: 'the title is the first line of the text',

@@ -1,17 +1,9 @@
 import * as z from 'zod';
+import { milliseconds } from '../basics/duration.ts';
 import { isNetwork } from '../basics/networks.ts';
 import { hint } from './problems.ts';
 
 /** Every schema here carries its `allowed` text as the zod error: `problems.ts` adds the path and what was found. */
-
-const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const DURATION = /^(\d{1,9})([smhd])$/;
-
-/** `"90s"`, `"1m"`, `"6h"`, `"1d"` in ms; undefined for any other text. */
-function milliseconds(text: string): number | undefined {
-  const [, count, unit] = DURATION.exec(text) ?? [];
-  return count === undefined || unit === undefined ? undefined : Number(count) * (UNITS[unit] ?? Number.NaN);
-}
 
 /** A duration as text, parsed into ms. */
 export function duration(min: string, max: string) {

@@ -7,6 +7,7 @@ import { depthOf } from '../model/event-id.ts';
 import { wants } from '../model/filter.ts';
 import { KINDS } from '../model/kinds.ts';
 import { originOf } from '../model/secret.ts';
+import { hasWindow, isUrgent } from '../model/windows.ts';
 import type { Slots } from '../store/store.ts';
 import { attemptsOf, keepAttempts } from './attempt-log.ts';
 import { isFlood } from './chat/chat-flood.ts';
@@ -46,12 +47,16 @@ interface Batch {
   /** True for deliveries from the queue, which wait after the backlog; false for the backlog itself. */
   readonly isNew: boolean;
   /** Makes the requests; by default those of the endpoint's kind. */
-  readonly jobsOf?: (settler: Settler) => Promise<Jobs>;
+  readonly jobsOf?: (settler: Settler, health: EndpointHealth) => Promise<Jobs>;
 }
 
 /** No attempt begins with less time left: it takes up to 15 s, and its outcome must then be saved. */
 export const MIN_REMAINING_MS = 20_000;
 const CONCURRENCY = 10;
+/** So many deliveries of one message are not rescheduled one by one while the endpoint is down: they wait until it is
+ *  asked again. */
+const MAX_RESCHEDULED = 100;
+const DOWN_MS = 30_000;
 /** One message a second for each chat: the limit of Slack. */
 const CHAT_INTERVAL_MS = 1000;
 /** How long a run waits for slots of a chat. Longer waits would occupy the runs that other chats need: the rest
@@ -106,7 +111,7 @@ async function send(
   let isLate = false;
 
   if (isClosed()) return settler.waits(settler.open);
-  const { jobs, unrenderable } = await (jobsOf ?? jobsOfKind)(settler);
+  const { jobs, unrenderable } = await (jobsOf ?? jobsOfKind)(settler, health);
   for (const { delivery, reason } of unrenderable) await settler.dead(delivery, { reason });
   const [first, ...others] = jobs;
   if (!first) return;
@@ -118,13 +123,28 @@ async function send(
   await run(first);
   await inParallel(others, isChat(endpoint) ? 1 : CONCURRENCY, run);
 
-  /** Of a flood of new events none: they wait, so that a drain sums them up with those that follow. */
+  /** Of a flood of new events none: they wait, so that a drain sums them up with those that follow. The same with
+   *  changes while a window is open. */
   async function jobsOfKind(): Promise<Jobs> {
     const deliveries = await readWanted(endpoint, settler);
-    if (!isNew || !isChat(endpoint) || !isFlood(deliveries.map(({ event }) => event)))
-      return dependencies.jobsOf(deliveries, endpoint);
-    await settler.waits(deliveries);
+    if (!isNew || !isChat(endpoint)) return dependencies.jobsOf(deliveries, endpoint);
+    const isGathered = (each: ReadDelivery) => hasWindow(endpoint) && !each.replay && !isUrgent(each.event);
+    const changes = deliveries.filter(isGathered);
+    const isSent = changes.length === 0 || (!isFloodOf(changes) && (await beginsWindow()));
+    if (!isSent) await settler.gathers(changes);
+    const sent = isSent ? deliveries : deliveries.filter(each => !isGathered(each));
+    if (!isFloodOf(sent)) return dependencies.jobsOf(sent, endpoint);
+    await settler.waits(sent);
     return { jobs: [], unrenderable: [] };
+  }
+
+  /** Where that can't be saved, the changes are gathered. */
+  async function beginsWindow(): Promise<boolean> {
+    let begins = false;
+    await saveHealth(async () => {
+      begins = await health.beginsWindow();
+    });
+    return begins;
   }
 
   function isClosed(): boolean {
@@ -140,11 +160,7 @@ async function send(
     const began = clock();
     settler.tally.tried(all, began, isNew);
     const request = job.request(began, secret);
-    const thread = await threadOf(
-      endpoint,
-      all.map(({ event }) => event),
-      dependencies,
-    );
+    const thread = await threadOf(endpoint, job.shows ?? all.map(({ event }) => event), dependencies);
     const received = await post(secret.url, thread.reply(request));
     const { answer, outcome } = judged(endpoint, received, secret);
     if (mayBlameSecret(answer, outcome)) dependencies.doubtSecret(endpoint.name);
@@ -152,10 +168,14 @@ async function send(
     attempts.push(...attemptsOf(endpoint.name, all, { began, ended, answer, outcome, secret }));
     dependencies.onAttempt?.(endpoint.name, { isAccepted: outcome.kind === 'delivered', ms: ended - began });
     await thread.answered(received);
-    await conclude(all, outcome);
+    const isDown = 'why' in answer || answer.status === 429 || answer.status >= 500;
+    // Before its deliveries leave their rows: after a crash, what is left is not sent as a second digest at once.
+    if (job.endsWindow && !(isDown && all.length > MAX_RESCHEDULED))
+      await saveHealth(() => health.windowSent());
+    await conclude(all, outcome, isDown);
     if (outcome.kind !== 'delivered') return;
     // The assignee has had a replayed event before.
-    const events = all.filter(({ replay }) => !replay).map(({ event }) => event);
+    const events = job.shows ?? all.filter(({ replay }) => !replay).map(({ event }) => event);
     const hasTime = () => remaining() >= MIN_REMAINING_MS;
     await sendDirectly(endpoint, { url: secret.url, request, events }, { poster, log, hasTime });
   }
@@ -191,7 +211,7 @@ async function send(
     return 'late';
   }
 
-  async function conclude(all: readonly Delivery[], outcome: Outcome): Promise<void> {
+  async function conclude(all: readonly Delivery[], outcome: Outcome, isDown: boolean): Promise<void> {
     if (outcome.kind === 'delivered') {
       await settler.delivered(all);
       dependencies.onDelivered?.(endpoint.name, all);
@@ -203,8 +223,11 @@ async function send(
       await health.gone(reason, depth);
       return settler.waits(all);
     }
-    const hold = outcome.kind === 'slowed' ? { for: outcome.retryAfter } : undefined;
+    const slowed = outcome.kind === 'slowed' ? { for: outcome.retryAfter } : undefined;
+    const isKept = isDown && all.length > MAX_RESCHEDULED;
+    const hold = isKept ? { for: Math.max(slowed?.for ?? 0, DOWN_MS) } : slowed;
     await saveHealth(() => health.failed(reason, hold, depth));
+    if (isKept) return settler.waits(all);
     await inParallel(all, CONCURRENCY, delivery => settler.failed(delivery, { reason, quote }));
   }
 
@@ -218,6 +241,10 @@ async function send(
       log.warn("Could not save the endpoint's health.", details);
     }
   }
+}
+
+function isFloodOf(deliveries: readonly ReadDelivery[]): boolean {
+  return isFlood(deliveries.map(({ event }) => event));
 }
 
 /** Reads the events of the open deliveries in sending order; settles those that can't be sent. */

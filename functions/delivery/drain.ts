@@ -3,10 +3,19 @@ import type { PendingDelivery } from '../model/delivery.ts';
 import { type EndpointSettings, rateOf } from '../model/endpoint.ts';
 import type { EndpointRow, Health } from '../model/endpoint-row.ts';
 import { wants } from '../model/filter.ts';
+import { gathered, hasWindow, isUrgent, sendsFrom } from '../model/windows.ts';
 import { isFlood, ofFirstTopics } from './chat/chat-flood.ts';
 import { type BatchDependencies, deliverBatch, inTurn, isChat, MIN_REMAINING_MS } from './deliver-batch.ts';
 import { EndpointHealth } from './endpoint-health.ts';
-import { GATHER_MS, type Gathered, gather, isBursting, MAX_READ_MS } from './flood.ts';
+import {
+  GATHER_MS,
+  type Gathered,
+  type GatherOptions,
+  gather,
+  isBursting,
+  MAX_ALONE,
+  MAX_READ_MS,
+} from './flood.ts';
 import { checkHealth, drainEnd, drained, onlyReplayed, opensAt, pausedUntil } from './health.ts';
 import { type Queues, TICK_MS } from './queues.ts';
 import { readEvent } from './read-event.ts';
@@ -33,8 +42,6 @@ const SECOND = 1000;
 const TURN_MS = 20 * SECOND;
 /** The pause after a failed write to rows. */
 const STUCK_MS = 30 * SECOND;
-/** This number of rows show whether the backlog is a flood. */
-const MAX_CHAT_ROWS = 51;
 /** Chat messages that are sent before the backlog is read again, which may have become a flood. */
 const MAX_CHAT_MESSAGES = 3;
 /** For batches: their events are in memory together. */
@@ -89,11 +96,12 @@ async function sendSome(
   if (opens === undefined || opens > began) return { at: opens };
   if (remaining() < MIN_REMAINING_MS) return { at: began };
   if (row.health.failures) turn.since = began;
+  if (hasWindow(endpoint) && !row.health.failing) return sendGathered(endpoint, turn, row, dependencies);
   const rate = rateOf(endpoint, began - turn.since);
   const limit = row.health.failing
     ? 1
     : isChat(endpoint)
-      ? MAX_CHAT_ROWS
+      ? MAX_ALONE
       : Math.max(rate, Math.min(rate * batch, MAX_BATCH_ROWS));
   const due = row.health.failing
     ? await probe(endpoint, began, deliveries)
@@ -114,7 +122,11 @@ async function sendSome(
 async function sendToChat(
   endpoint: EndpointSettings,
   turn: Turn,
-  { row, due }: { readonly row: EndpointRow; readonly due: readonly PendingDelivery[] },
+  {
+    row,
+    due,
+    sort,
+  }: { readonly row: EndpointRow; readonly due: readonly PendingDelivery[] } & Pick<GatherOptions, 'sort'>,
   dependencies: DrainDependencies,
 ): Promise<Rest | undefined> {
   const { clock, remaining } = dependencies;
@@ -137,7 +149,58 @@ async function sendToChat(
   }
   if (remaining() < MIN_REMAINING_MS + MAX_READ_MS + SECOND) return { at: clock() };
   turn.hasSummedUp = true;
-  const all = await gather(endpoint, dependencies.openFlood(endpoint), dependencies);
+  const all = await gather(endpoint, { summary: dependencies.openFlood(endpoint), sort }, dependencies);
+  return sendMany(endpoint, row, all, dependencies);
+}
+
+/** The same for a chat that gathers changes. First what is sent alone: problems, replays, and deliveries with a failed
+ *  attempt; then, at its time, everything that was gathered. */
+async function sendGathered(
+  endpoint: EndpointSettings,
+  turn: Turn,
+  row: EndpointRow,
+  dependencies: DrainDependencies,
+): Promise<Rest | undefined> {
+  const { clock, remaining } = dependencies;
+  const now = clock();
+  if (remaining() < MIN_REMAINING_MS + MAX_READ_MS) return { at: now };
+  const opens = sendsFrom(endpoint, row.health.window?.since, now);
+  const isQuiet = sendsFrom({ quiet: endpoint.quiet }, undefined, now) > now;
+  const sort: GatherOptions['sort'] = (each, event) => {
+    if (each.replay || isUrgent(event)) return 'alone';
+    if (opens <= now) return 'summed up';
+    return each.triedAt === undefined || isQuiet ? 'later' : 'alone';
+  };
+  const summary = dependencies.openWindow(endpoint);
+  const all = await gather(endpoint, { summary, sort, isWindow: true }, dependencies);
+  if (all.alone.length === 0 && all.rows.length === 0)
+    return nothingDue(endpoint, row, now, dependencies, all.hasLater ? opens : undefined);
+  if (all.alone.length === 0) {
+    turn.hasSent = true;
+    return sendMany(endpoint, row, all, dependencies);
+  }
+  if (all.alone[0]?.replay) await letPass(endpoint, row, dependencies);
+  turn.hasSent = true;
+  const isAlone: GatherOptions['sort'] = (...each) => (sort(...each) === 'alone' ? 'summed up' : 'later');
+  return sendToChat(endpoint, turn, { row, due: all.alone, sort: isAlone }, dependencies);
+}
+
+/** Until the rows of one message are removed, no other run may drain the backlog: it would send them again. */
+const REMOVED_PER_SECOND = 200;
+
+async function sendMany(
+  endpoint: EndpointSettings,
+  row: EndpointRow,
+  all: Gathered,
+  dependencies: DrainDependencies,
+): Promise<Rest | undefined> {
+  const { rows, run, clock } = dependencies;
+  const until = clock() + MIN_REMAINING_MS + (all.rows.length / REMOVED_PER_SECOND) * SECOND;
+  await changeHealth(endpoint.name, rows, health =>
+    health.draining?.by === run && health.draining.until < until
+      ? { ...health, draining: { by: run, until } }
+      : undefined,
+  );
   return send(endpoint, row, all, dependencies);
 }
 
@@ -189,16 +252,23 @@ async function letPass(
 }
 
 /** Notes in the endpoint's row when the next delivery is due. If more were added since the row was read, nothing
- *  is noted, and the backlog is read again. */
+ *  is noted, and the backlog is read again. `later`: when changes that wait may be sent. */
 async function nothingDue(
-  { name }: EndpointSettings,
+  endpoint: EndpointSettings,
   { health: { waiting } }: EndpointRow,
   now: number,
   { deliveries, rows }: DrainDependencies,
+  later?: number,
 ): Promise<Rest | undefined> {
-  const at = await deliveries.nextDue(name, now);
+  const { name } = endpoint;
+  const next = await deliveries.nextDue(name, now);
+  const at = later === undefined ? next : Math.min(next ?? later, later);
   if (!waiting) return { at };
-  const isNoted = await changeHealth(name, rows, health => drained(health, waiting.added, at));
+  const isNoted = await changeHealth(name, rows, before => {
+    const { window: _, ...health } = before;
+    const window = gathered(endpoint, before.window, now, later !== undefined);
+    return drained({ ...health, ...(window && { window }) }, waiting.added, at);
+  });
   return isNoted ? { at } : undefined;
 }
 
@@ -211,7 +281,7 @@ async function send(
   dependencies: DrainDependencies,
 ): Promise<Rest | undefined> {
   const { clock } = dependencies;
-  const health = new EndpointHealth(endpoint.name, row, dependencies);
+  const health = new EndpointHealth(endpoint, row, dependencies);
   const settler = new RowSettler(endpoint.name, health, rows, dependencies);
   await deliverBatch({ endpoint, health, settler, isNew: false, ...(jobsOf && { jobsOf }) }, dependencies);
   if (settler.isStuck || health.isStuck) return { at: clock() + STUCK_MS };

@@ -1,4 +1,6 @@
+import type { EndpointSettings } from '../model/endpoint.ts';
 import type { EndpointRow, Health } from '../model/endpoint-row.ts';
+import { gathering, sendsFrom } from '../model/windows.ts';
 import {
   afterFailure,
   afterSuccess,
@@ -24,6 +26,7 @@ type HealthChange = (health: Health) => Health | undefined;
 /** The endpoint's health as a run knows it, shared with other runs through the endpoint's row. */
 export class EndpointHealth {
   readonly #name: string;
+  readonly #settings: EndpointSettings;
   readonly #isConfigured: boolean;
   readonly #dependencies: DeliveryPorts;
   #row: EndpointRow | undefined;
@@ -40,8 +43,9 @@ export class EndpointHealth {
   #changing: Promise<unknown> = Promise.resolve();
 
   /** @param row as it was just read; undefined for a configured endpoint that has none yet */
-  constructor(name: string, row: EndpointRow | undefined, dependencies: DeliveryPorts) {
-    this.#name = name;
+  constructor(settings: EndpointSettings, row: EndpointRow | undefined, dependencies: DeliveryPorts) {
+    this.#name = settings.name;
+    this.#settings = settings;
     this.#isConfigured = row?.settings === undefined;
     this.#row = row;
     this.#dependencies = dependencies;
@@ -152,16 +156,49 @@ export class EndpointHealth {
     if (this.#row?.origin !== origin) this.#row = await this.#write(row => ({ ...row, origin }));
   }
 
-  /** Deliveries were added to the backlog.
+  /** Deliveries were added to the backlog. `due`: `gathered` for changes that are sent together later.
+   *  @returns when they are due
    *  @throws when the write fails: no run would find them */
-  backlogAdded(due: number, first: boolean): Promise<void> {
+  async backlogAdded(due: number | 'gathered', first: boolean): Promise<number> {
     const now = this.#dependencies.clock();
+    const settings = this.#settings;
+    let at = now;
     const join = (health: Health) => {
       this.#hasBegunBacklog = health.waiting === undefined && closedTo(health, now) === undefined;
-      return joined(health, due, first);
+      const window = gathering(settings, health.window, now);
+      at = due === 'gathered' ? sendsFrom(settings, window?.since, now) : due;
+      return { ...joined(health, at, first), ...(window && { window }) };
     };
     // Without it the caller keeps the deliveries, and reports them again.
-    return this.#change(join, false);
+    await this.#change(join, false);
+    return at;
+  }
+
+  /** Begins a window with a message of new changes, if it may be sent now, and no earlier changes wait. Of several
+   *  runs, one may. */
+  async beginsWindow(): Promise<boolean> {
+    const now = this.#dependencies.clock();
+    const isFree = ({ window }: Health) =>
+      !window?.holds && sendsFrom(this.#settings, window?.since, now) <= now;
+    // A digest has no message before its time.
+    if (this.#settings.digest !== undefined) return false;
+    if (this.#settings.window === undefined) return isFree(this.now);
+    let isOurs = false;
+    await this.#change(health => {
+      // If the answer to a write was lost, this finds what it wrote.
+      isOurs = isFree(health) || health.window?.since === now;
+      return isOurs ? { ...health, window: { since: now } } : undefined;
+    }, false);
+    return isOurs;
+  }
+
+  /** What was gathered is sent: the next window begins. */
+  windowSent(): Promise<void> {
+    const now = this.#dependencies.clock();
+    const { window, digest } = this.#settings;
+    return this.#change(health =>
+      (window ?? digest) === undefined ? undefined : { ...health, window: { ...health.window, since: now } },
+    );
   }
 
   /** Changes the endpoint's health in its row. `isKept`: saved with the next change where this write fails. */

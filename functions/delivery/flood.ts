@@ -1,9 +1,11 @@
 import { inParallel } from '../basics/in-parallel.ts';
 import type { PendingDelivery } from '../model/delivery.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
+import type { SentEvent } from '../model/event.ts';
 import { wants } from '../model/filter.ts';
 import type { Slots } from '../store/store.ts';
-import { type Flood, type Job, type Jobs, unrenderableFor } from './kinds.ts';
+import type { EndpointHealth } from './endpoint-health.ts';
+import { type Job, type Jobs, type Summary, unrenderableFor } from './kinds.ts';
 import { readEvent } from './read-event.ts';
 import type { Delivery, DeliveryPorts, Settler } from './settler.ts';
 
@@ -17,9 +19,11 @@ const BURST_INTERVAL_MS = 30_000;
 export const MAX_READ_MS = 8_000;
 /** For one message: its rows must be removed before another run may drain the backlog. The bytes of their events also
  *  bound the cost of that. */
-const MAX_ROWS = 5_000;
+const MAX_ROWS = 20_000;
 const MAX_BYTES = 64_000_000;
 const PAGE_ROWS = 50;
+/** So many deliveries that are sent alone show whether they are a flood. */
+export const MAX_ALONE = 51;
 const CONCURRENCY = 10;
 
 /** Counts messages to a chat. @returns whether further ones must wait */
@@ -32,47 +36,73 @@ export async function isBursting(
   return (await slots.reserveSlot(`${name}#burst`, BURST_INTERVAL_MS, clock(), ahead)) === undefined;
 }
 
-/** The due deliveries of a backlog, without their bodies, and one request that sums up their events. */
+/** The due deliveries of a backlog that are sent together, without their bodies, and the requests that sum up their
+ *  events. */
 export interface Gathered {
   readonly rows: readonly PendingDelivery[];
-  readonly jobsOf: (settler: Settler) => Promise<Jobs>;
+  readonly jobsOf: (settler: Settler, health: Pick<EndpointHealth, 'windowSent'>) => Promise<Jobs>;
+  /** Others that are sent by themselves; the first MAX_ALONE. */
+  readonly alone: readonly PendingDelivery[];
+  /** Whether some are neither. */
+  readonly hasLater: boolean;
+}
+
+export interface GatherOptions {
+  readonly summary: Summary;
+  /** Whether they are what a window gathered. */
+  readonly isWindow?: boolean;
+  /** What becomes of a due delivery; by default it is summed up. */
+  readonly sort?: ((row: PendingDelivery, event: SentEvent) => 'summed up' | 'alone' | 'later') | undefined;
 }
 
 /** Reads the backlog of a chat page by page. Only one page of events is in memory. */
 export async function gather(
   { name, filter = {} }: EndpointSettings,
-  flood: Flood,
+  { summary, isWindow = false, sort = () => 'summed up' }: GatherOptions,
   { deliveries, clock }: Pick<DeliveryPorts, 'deliveries' | 'clock'>,
 ): Promise<Gathered> {
   const began = clock();
   const rows: PendingDelivery[] = [];
+  const alone: PendingDelivery[] = [];
   const summedUp: Job['deliveries'][number][] = [];
   const unwanted: Delivery[] = [];
   const unrenderable: { delivery: Delivery; reason: string }[] = [];
   let bytes = 0;
+  let hasLater = false;
   let page: readonly PendingDelivery[] = [];
+  let isWhole = false;
   do {
     page = await deliveries.pending(name, PAGE_ROWS, page.at(-1));
-    for (const { body, ...row } of page.filter(({ due }) => due <= began)) {
-      bytes += body.length;
-      rows.push({ ...row, body: '' });
-      add({ ...row, body: '', id: row.place }, body);
-    }
+    isWhole = page.length < PAGE_ROWS;
+    for (const row of page.filter(({ due }) => due <= began)) add(row);
   } while (
-    page.length === PAGE_ROWS &&
+    !isWhole &&
+    alone.length < MAX_ALONE &&
     rows.length <= MAX_ROWS - PAGE_ROWS &&
     bytes < MAX_BYTES &&
     clock() - began < MAX_READ_MS
   );
-  return { rows, jobsOf };
+  return { rows, jobsOf, alone: alone.slice(0, MAX_ALONE), hasLater };
 
-  function add(delivery: Delivery, body: string): void {
-    const read = readEvent(body);
-    if ('malformed' in read) return void unrenderable.push({ delivery, reason: read.malformed });
+  function add(row: PendingDelivery): void {
+    const read = readEvent(row.body);
+    const isMalformed = 'malformed' in read;
     // A replay or resend was already filtered when it was requested.
-    if (!delivery.replay && !wants(filter, read.event)) return void unwanted.push(delivery);
+    const isUnwanted = !isMalformed && !row.replay && !wants(filter, read.event);
+    const becomes = isMalformed || isUnwanted ? 'summed up' : sort(row, read.event);
+    if (becomes === 'alone') return void alone.push(row);
+    if (becomes === 'later') {
+      hasLater = true;
+      return;
+    }
+    bytes += row.body.length;
+    const kept = { ...row, body: '' };
+    const delivery = { ...kept, id: row.place };
+    rows.push(kept);
+    if (isMalformed) return void unrenderable.push({ delivery, reason: read.malformed });
+    if (isUnwanted) return void unwanted.push(delivery);
     try {
-      flood.add(read.event);
+      summary.add(read.event);
       const { id, type } = read.event;
       summedUp.push({ ...delivery, event: { id, type } });
     } catch (error) {
@@ -80,9 +110,21 @@ export async function gather(
     }
   }
 
-  async function jobsOf(settler: Settler): Promise<Jobs> {
+  async function jobsOf(settler: Settler, health: Pick<EndpointHealth, 'windowSent'>): Promise<Jobs> {
     await inParallel(unwanted, CONCURRENCY, delivery => settler.unwanted(delivery));
-    const jobs = summedUp.length > 0 ? [{ deliveries: summedUp, request: flood.request }] : [];
+    const byId = Map.groupBy(summedUp, ({ event }) => event.id);
+    const messages = summedUp.length > 0 ? summary.messages() : [];
+    const jobs = messages.map(({ eventIds, request, shows }, index) => ({
+      deliveries: eventIds.flatMap(id => byId.get(id) ?? []),
+      ...{ request, shows },
+      ...(isWindow && isWhole && index === messages.length - 1 && { endsWindow: true as const }),
+    }));
+    for (const id of messages.flatMap(({ eventIds }) => eventIds)) byId.delete(id);
+    const omitted = [...byId.values()].flat();
+    if (omitted.length > 0) {
+      if (jobs.length === 0) await health.windowSent();
+      await settler.delivered(omitted);
+    }
     return { jobs, unrenderable };
   }
 }

@@ -8,6 +8,7 @@ import { inLocale } from './chat/chat-locale.ts';
 import { sentenceOf } from './chat/chat-sentence.ts';
 import type { ChatTopic } from './chat/chat-topic.ts';
 import { chatTopics } from './chat/chat-topics.ts';
+import { ChatWindow } from './chat/chat-window.ts';
 import { outcomeOf } from './http/outcome.ts';
 import type { Answer, NoAnswer } from './http/post.ts';
 import type { Delivery } from './settler.ts';
@@ -105,29 +106,47 @@ export interface Readable {
   readonly notification: string;
 }
 
-/** Sums up any number of events in one chat message. */
-export interface Flood {
+/** Sums up any number of events in few chat messages. */
+export interface Summary {
   /** @throws when the event can't be rendered */
   add(event: SentEvent): void;
-  /** The request with all events that were added. */
-  request: Job['request'];
+  /** The messages of all events that were added, each with the ids of its events; an event that needs none is in
+   *  no message. */
+  messages(): readonly ({ readonly eventIds: readonly string[] } & Pick<Job, 'request' | 'shows'>)[];
 }
 
-export function openFlood({ endpoint, linkTemplates }: MessageContext): Flood {
-  const flood = new ChatFlood(linkTemplates);
-  const format = CHATS[endpoint.kind as keyof typeof CHATS];
+/** Sums up events in one message. */
+export function openFlood(context: MessageContext): Summary {
+  const flood = new ChatFlood(context.linkTemplates);
+  return { add: event => flood.add(event), messages: () => [summaryOf(flood.topic, context)] };
+}
+
+/** Sums up what was gathered: from the first value to the last. */
+export function openWindow(context: MessageContext): Summary {
+  const sum = new ChatWindow(context.linkTemplates);
   return {
-    add: event => flood.add(event),
-    request: (_, secret) => {
-      const { body, headers = {} } = messageOf(flood.topic, format, endpoint);
-      return { body, headers: changedHeaders(secret.headers ?? {}, headers) };
-    },
+    add: event => sum.add(event),
+    messages: () => sum.topics().map(topic => summaryOf(topic, context)),
+  };
+}
+
+function summaryOf(topic: ChatTopic, { endpoint }: MessageContext): ReturnType<Summary['messages']>[number] {
+  const format = CHATS[endpoint.kind as keyof typeof CHATS];
+  const { body, headers = {}, eventIds } = messageOf(topic, format, endpoint);
+  return {
+    eventIds,
+    shows: topic.shows ?? [],
+    request: (_, secret) => ({ body, headers: changedHeaders(secret.headers ?? {}, headers) }),
   };
 }
 
 /** One POST, and the deliveries that it settles. */
 export interface Job {
   readonly deliveries: readonly (Delivery & { readonly event: Pick<SentEvent, 'id' | 'type'> })[];
+  /** It is the last message of what was gathered. */
+  readonly endsWindow?: true;
+  /** The events that the message shows, where these are not those of its deliveries: none in a summary. */
+  readonly shows?: readonly SentEvent[] | undefined;
   /** `now` in ms since 1970: the time of the attempt. */
   request(now: number, secret: EndpointSecret): EndpointRequest;
   readonly readable?: (() => Readable) | undefined;

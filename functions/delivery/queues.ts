@@ -82,7 +82,7 @@ export async function wakeWaiting(
   period = TICK_MS,
 ): Promise<number> {
   const due = all.flatMap(({ endpoint, row }) => {
-    const at = row && wakesAt(row.health, now);
+    const at = row && wakesAt(row.health, now, endpoint);
     return at === undefined || at >= now + period ? [] : [{ endpoint, wait: at - now }];
   });
   let woken = 0;

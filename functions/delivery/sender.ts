@@ -5,7 +5,7 @@ import type { EndpointSecret, EndpointSettings, LinkTemplates } from '../model/e
 import { parseSecret, remedy, type SecretStore } from '../model/secret.ts';
 import { guardedAgent } from './http/guarded-agent.ts';
 import { createPoster, type Poster, type PosterOptions, TIMEOUT_MS } from './http/post.ts';
-import { type Flood, type Jobs, jobsOf, openFlood, type ReadDelivery } from './kinds.ts';
+import { type Jobs, jobsOf, openFlood, openWindow, type ReadDelivery, type Summary } from './kinds.ts';
 
 export interface SenderOptions {
   readonly secrets: SecretStore;
@@ -32,7 +32,8 @@ export interface Sender extends EndpointSecrets {
   readonly openPoster: () => Poster;
   /** The requests that deliver these events. */
   readonly jobsOf: (deliveries: readonly ReadDelivery[], endpoint: EndpointSettings) => Jobs;
-  readonly openFlood: (endpoint: EndpointSettings) => Flood;
+  readonly openFlood: (endpoint: EndpointSettings) => Summary;
+  readonly openWindow: (endpoint: EndpointSettings) => Summary;
 }
 
 export function senderOf(options: SenderOptions): Sender {
@@ -46,6 +47,7 @@ export function senderOf(options: SenderOptions): Sender {
     openPoster: () => kept ?? open(),
     jobsOf: (deliveries, endpoint) => jobsOf(deliveries, { endpoint, linkTemplates }),
     openFlood: endpoint => openFlood({ endpoint, linkTemplates }),
+    openWindow: endpoint => openWindow({ endpoint, linkTemplates }),
   };
 }
 

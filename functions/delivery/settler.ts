@@ -87,6 +87,11 @@ export abstract class Settler {
     await this.#settle('waiting', all, () => this.wait(all));
   }
 
+  /** They are sent later, together with others: they go to the backlog. */
+  async gathers(all: readonly Delivery[]): Promise<void> {
+    await this.#settle('waiting', all, () => this.gather(all));
+  }
+
   async dead(delivery: Delivery, failure: Failure): Promise<void> {
     const death = { at: this.ports.clock(), reason: failure.reason };
     const isSaved = await this.#settle('dead', [delivery], async () => {
@@ -112,6 +117,8 @@ export abstract class Settler {
   protected abstract retry(delivery: Delivery, due: number): Promise<void>;
   /** Puts them into the backlog. */
   protected abstract wait(all: readonly Delivery[]): Promise<void>;
+  /** The same for changes that are gathered; other new deliveries do not wait after them. */
+  protected abstract gather(all: readonly Delivery[]): Promise<void>;
   protected abstract deadLetter(delivery: Delivery, death: Death): Promise<void>;
   /** Leaves deliveries where they were, because time was up or because their status could not be saved. Never
    *  rejects. */

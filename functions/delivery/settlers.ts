@@ -48,6 +48,10 @@ export class QueueSettler extends Settler {
     return this.#add([{ ...delivery, attempts: 1, triedAt: this.startedAt }], due, false);
   }
 
+  protected gather(all: readonly Delivery[]): Promise<void> {
+    return this.#add(all, 'gathered', false);
+  }
+
   /** New deliveries wait after them. */
   protected wait(all: readonly Delivery[]): Promise<void> {
     return this.#add(all, this.startedAt, true);
@@ -63,11 +67,13 @@ export class QueueSettler extends Settler {
     await showAgain({ messages, queue: this.#queue }, this.ports.log, isUntried ? () => 0 : undefined);
   }
 
-  /** Puts deliveries into rows, and mentions that in the endpoint's row. */
-  async #add(all: readonly Delivery[], due: number, first: boolean): Promise<void> {
-    await this.ports.deliveries.add(all.map(delivery => ({ ...delivery, due })));
-    await this.#health.backlogAdded(due, first);
-    this.#dueAt = Math.min(this.#dueAt ?? due, due);
+  /** Puts deliveries into rows, and mentions that in the endpoint's row. Gathered ones are due in their row, because
+   *  settings decide when they are sent, which may change. */
+  async #add(all: readonly Delivery[], due: number | 'gathered', first: boolean): Promise<void> {
+    const inRow = due === 'gathered' ? this.startedAt : due;
+    await this.ports.deliveries.add(all.map(delivery => ({ ...delivery, due: inRow })));
+    const at = await this.#health.backlogAdded(due, first);
+    this.#dueAt = Math.min(this.#dueAt ?? at, at);
   }
 
   #messageOf(id: string): Message {
@@ -126,6 +132,7 @@ export class RowSettler extends Settler {
 
   /** They wait already. */
   protected async wait(): Promise<void> {}
+  protected async gather(): Promise<void> {}
 
   protected deadLetter({ id }: Delivery, death: Death): Promise<void> {
     return this.ports.deliveries.deadLetter(this.endpoint, id, death);

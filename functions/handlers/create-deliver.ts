@@ -122,7 +122,7 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
     tools: Tools,
   ): Promise<readonly string[]> {
     const { name } = endpoint;
-    const settler = new QueueSettler(name, new EndpointHealth(name, row, tools), events, tools);
+    const settler = new QueueSettler(name, new EndpointHealth(endpoint, row, tools), events, tools);
     if (events.length > 0) await keepForConsumer(settler, tools, name);
     if (wakes.length > 0) await drainBacklog(endpoint, tools);
     return settler.again;
@@ -135,7 +135,7 @@ export function createDeliver(dependencies: DeliverDependencies): Deliver {
     tools: Tools,
   ): Promise<readonly string[]> {
     const { name } = endpoint;
-    const health = new EndpointHealth(name, row, tools);
+    const health = new EndpointHealth(endpoint, row, tools);
     const settler = new QueueSettler(name, health, events, tools);
     const { clock } = dependencies;
     const wasOpen = closedTo(health.now, clock()) === undefined;

@@ -1,4 +1,5 @@
 import { isTimeZone } from '../basics/time-zone.ts';
+import { isDigest, isQuiet, isWindow } from './windows.ts';
 
 /** What the configuration, the commands, the console and the delivery know of a kind of endpoint. How events become its
  *  requests is in `delivery/kinds.ts`. */
@@ -44,7 +45,6 @@ interface KindSetting {
 
 const SIGNED = { isSigned: true, queue: 'deliveries', rate: { first: 10, most: 100 } } as const;
 const CHAT = { isSigned: false, queue: 'chat', rate: { first: 1, most: 1 } } as const;
-
 const CHAT_SETTINGS = {
   locale: {
     what: 'language and region of dates and numbers',
@@ -54,6 +54,30 @@ const CHAT_SETTINGS = {
     what: 'time zone of times',
     form: { allowed: 'a time zone, such as "Europe/Berlin"', example: 'Europe/Berlin', has: isNamedZone },
     onlyBeside: 'locale',
+  },
+  window: {
+    what: 'one message at once, then one with all changes in this time',
+    form: { allowed: 'a duration from "1m" to "24h"', example: '15m', has: isWindow },
+    notBeside: 'digest',
+  },
+  digest: {
+    what: 'all changes in one message at this time',
+    form: {
+      allowed:
+        'a time of day with a time zone, after days if not daily, such as "mon-fri 08:00 Europe/Berlin"',
+      example: 'mon-fri 08:00 Europe/Berlin',
+      has: isDigest,
+    },
+  },
+  quiet: {
+    what: 'no changes in these hours',
+    form: {
+      allowed:
+        'two times of day with a time zone, after days if not daily, such as "22:00-07:00 Europe/Berlin"; not always',
+      example: '22:00-07:00 Europe/Berlin',
+      has: isQuiet,
+    },
+    notBeside: 'digest',
   },
 } as const satisfies Kind['settings'];
 

@@ -5,6 +5,7 @@ import type { Attempt, DeliveryCounts } from '../model/delivery.ts';
 import { ENDPOINT_NAME, type EndpointSettings, rateOf } from '../model/endpoint.ts';
 import type { EndpointRow, Health } from '../model/endpoint-row.ts';
 import { isPulled, kindSettingsOf } from '../model/kinds.ts';
+import { sendsFrom } from '../model/windows.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
 import { CONCURRENCY, cursorTo, DEFAULT_LIMIT, iso, MAX_COUNTED, readCursor } from './page.ts';
 import type { EndpointStatus } from './protocol/status.ts';
@@ -203,7 +204,8 @@ export async function statusOf(
     ...(record === false && { record }),
     perSecond: rateOf(endpoint),
     ...(row?.origin !== undefined && { origin: row.origin }),
-    ...stateOf(row?.health ?? {}, clock(), { attempts: keepSuccesses ? attempts : [], counts }),
+    ...nextMessageOf(endpoint, row?.health ?? {}, clock()),
+    ...stateOf(row?.health ?? {}, clock(), endpoint, { attempts: keepSuccesses ? attempts : [], counts }),
     ...countsOf(counts),
     ...(counts.oldest !== undefined && { oldestWaiting: iso(counts.oldest) }),
     ...replayOf(row, counts),
@@ -240,6 +242,17 @@ function snapshotOf(
   return { snapshot: { startedAt: iso(startedAt), added, isQueued: !snapshot, ...current } };
 }
 
+/** When the changes are sent that a chat gathers. */
+function nextMessageOf(
+  endpoint: EndpointSettings,
+  { window, paused, stopped }: Health,
+  now: number,
+): Pick<EndpointStatus, 'nextMessageAt'> {
+  if (!window?.holds || paused || stopped) return {};
+  const at = sendsFrom(endpoint, window.since, now);
+  return at > now ? { nextMessageAt: iso(at) } : {};
+}
+
 function countsOf({ pending, dead }: DeliveryCounts): Pick<EndpointStatus, 'waiting' | 'dead'> {
   return { waiting: countOf(pending), dead: countOf(dead) };
 }
@@ -253,13 +266,14 @@ export function countOf(counted: number): EndpointStatus['dead'] {
 function stateOf(
   health: Health,
   now: number,
+  settings: EndpointSettings,
   { attempts, counts }: { readonly attempts: readonly Attempt[]; readonly counts: DeliveryCounts },
 ): Pick<EndpointStatus, 'state' | 'since' | 'reason' | 'nextTryAt'> {
   const { paused, stopped, failing, failures } = health;
   const notBefore = pausedUntil(health, now);
   if (paused) return { state: 'paused', since: iso(paused.at) };
   if (stopped) return { state: 'stopped', since: iso(stopped.at), reason: stopped.reason };
-  const next = Math.max(notBefore, wakesAt(health, now) ?? 0);
+  const next = Math.max(notBefore, wakesAt(health, now, settings) ?? 0);
   const nextTry = next > now ? { nextTryAt: iso(next) } : {};
   if (failing) return { state: 'failing', since: iso(failing.since), ...nextTry };
   const since = failures && { since: iso(failures.since) };

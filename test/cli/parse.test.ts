@@ -131,6 +131,10 @@ describe('a command line', () => {
       },
     ],
     [
+      'endpoints update ops --at-once --digest 08:00,UTC',
+      { operation: 'update-endpoint', endpoint: 'ops', window: null, digest: '08:00,UTC', quiet: null },
+    ],
+    [
       'endpoints add team --slack-app https://slack.com/api/chat.postMessage --channel #launches --header Authorization:x --locale de',
       {
         ...{

@@ -56,6 +56,7 @@ const CRM = {
 };
 const TEAM = {
   ...{ ...typical, name: 'team-channel', kind: 'slack', isConfigured: true, perSecond: 1 },
+  ...{ nextTryAt: ago(-900), nextMessageAt: ago(-900) },
   replay: { since: ago(7200), until: ago(0), startedAt: ago(10), added: 40 },
 };
 /** Which the configuration has no more. */

@@ -281,7 +281,7 @@ describe('what waited in rows', () => {
     const { dependencies, register, wait, pending, posts } = openSetting();
     await register();
     await wait(waitingOnes(1));
-    const health = new EndpointHealth('crm', await register(given), dependencies);
+    const health = new EndpointHealth(endpointOf(), await register(given), dependencies);
     const settler = new RowSettler('crm', health, await pending(), dependencies);
     await deliverBatch({ endpoint: endpointOf(), health, settler, isNew: false }, dependencies);
     expect([posts.length, (await pending()).length]).toEqual([sent, 1 - sent]);
@@ -293,7 +293,7 @@ describe('an endpoint that takes something again', () => {
     const { dependencies, register, rows, lines, wait, pending } = openSetting();
     await register({ failures: { count: 3, since: AT - 30 * SECOND } });
     await wait(waitingOnes(1));
-    const health = new EndpointHealth('crm', await rows.read('crm'), dependencies);
+    const health = new EndpointHealth(endpointOf(), await rows.read('crm'), dependencies);
     const settler = new RowSettler('crm', health, await pending(), dependencies);
     await deliverBatch({ endpoint: endpointOf(), health, settler, isNew: false }, dependencies);
     expect(lines).toMatchObject([{ endpoint: 'crm', outcome: 'delivered', isBack: true }]);
@@ -308,7 +308,7 @@ describe('an endpoint that takes something again', () => {
     const { dependencies, register, wait: put, healthOf, pending, rows, said } = openSetting();
     await register(health);
     await put(wait, false);
-    const endpoint = new EndpointHealth('crm', await rows.read('crm'), dependencies);
+    const endpoint = new EndpointHealth(endpointOf(), await rows.read('crm'), dependencies);
     expect(endpoint.isBack).toBe(false);
     await endpoint.succeeded();
     expect(await healthOf()).toEqual({ waiting: { added: 2, due: AT, first } });
@@ -389,7 +389,7 @@ describe('an endpoint that answers 410', () => {
     const { dependencies, rows, register, counts, said, healthOf } = openSetting();
     const since = AT - 5 * DAY;
     await register({ failing: { since, probes: 500 }, failures: { count: 505, since }, notBefore: AT });
-    const health = new EndpointHealth('crm', await rows.read('crm'), dependencies);
+    const health = new EndpointHealth(endpointOf(), await rows.read('crm'), dependencies);
     await health.failed('answered 500');
     await health.failed('answered 500');
     const reason = 'failed for 5 days; last failure: answered 500';

@@ -7,7 +7,7 @@ async function open() {
   const row = await setting.register();
   const written: object[] = [];
   setting.faults.after = command => void (isRowOf('crm')(command) && written.push(command));
-  return { ...setting, written, health: new EndpointHealth('crm', row, setting.dependencies) };
+  return { ...setting, written, health: new EndpointHealth(endpointOf(), row, setting.dependencies) };
 }
 
 describe('what a run tells of its endpoint', () => {
@@ -121,7 +121,7 @@ describe('what a run tells of its endpoint', () => {
   it('knows what it knew where the table is down and there is nothing to change', async () => {
     const { register, dependencies, faults } = await open();
     const stopped = { at: AT - 1, reason: 'answered 410' };
-    const health = new EndpointHealth('crm', await register({ stopped }), dependencies);
+    const health = new EndpointHealth(endpointOf(), await register({ stopped }), dependencies);
     faults.before = command =>
       (isRowOf('crm')(command) || command.constructor.name === 'GetItemCommand') && TABLE_DOWN;
     await expect(health.gone('answered 410')).rejects.toThrow('table down');

@@ -6,6 +6,7 @@ import { QueueSettler } from '../../functions/delivery/settlers.ts';
 import type { Message } from '../../functions/queue/queue.ts';
 import {
   AT,
+  endpointOf,
   HOUR,
   isRowOf,
   MINUTE,
@@ -30,7 +31,7 @@ async function open(records: readonly Message[], change: (setting: Setting) => v
   await setting.register();
   change(setting);
   const { dependencies, rows } = setting;
-  const health = new EndpointHealth('crm', await rows.read('crm'), dependencies);
+  const health = new EndpointHealth(endpointOf(), await rows.read('crm'), dependencies);
   const settler = new QueueSettler('crm', health, records, dependencies);
   const told = () => {
     settler.tally.report(dependencies.log, { endpoint: 'crm', ms: 0 });
@@ -114,7 +115,7 @@ describe('a message whose attempt failed', () => {
     expect(settler.dueAt).toBeUndefined();
     for (const each of held) await settler.failed(each, reason);
     expect(settler.dueAt).toBe(AT + 5 * SECOND);
-    const health = new EndpointHealth('crm', await rows.read('crm'), dependencies);
+    const health = new EndpointHealth(endpointOf(), await rows.read('crm'), dependencies);
     const randoms = [0, 1];
     const mixed = { ...dependencies, random: () => randoms.shift() ?? 1 };
     const second = new QueueSettler('crm', health, [one(), messageOf('m1', other.body)], mixed);
@@ -126,7 +127,7 @@ describe('a message whose attempt failed', () => {
   it('is given up at once where the timing has no retry', async () => {
     const { dependencies, rows, deliveries, said } = await open([]);
     const timing = { ...dependencies.timing, giveUpAfter: 0 };
-    const health = new EndpointHealth('crm', await rows.read('crm'), dependencies);
+    const health = new EndpointHealth(endpointOf(), await rows.read('crm'), dependencies);
     const settler = new QueueSettler('crm', health, [one()], { ...dependencies, timing });
     await settler.failed(settler.open[0] as Delivery, reason);
     expect(await deliveries.dead('crm', 9)).toMatchObject([{ eventId: event.id, diedAt: AT, ...reason }]);
@@ -206,7 +207,7 @@ describe('invariant 11: a message leaves the queue only once what became of it s
     const asked: object[] = [];
     const forget = async (all: object) => void asked.push(all);
     const deliveries = { ...dependencies.deliveries, forget };
-    const health = new EndpointHealth('crm', await rows.read('crm'), dependencies);
+    const health = new EndpointHealth(endpointOf(), await rows.read('crm'), dependencies);
     for (const record of [one(), one(HOUR)]) {
       const settler = new QueueSettler('crm', health, [record], { ...dependencies, deliveries });
       await settler.delivered(settler.open);

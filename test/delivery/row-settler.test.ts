@@ -5,6 +5,7 @@ import type { Delivery } from '../../functions/delivery/settler.ts';
 import { RowSettler } from '../../functions/delivery/settlers.ts';
 import {
   AT,
+  endpointOf,
   HOUR,
   isRowOf,
   MINUTE,
@@ -23,7 +24,7 @@ async function open(more: object = {}, change: (setting: Setting) => void = () =
   const setting = openSetting();
   await setting.register();
   await setting.wait(waitingOnes(2, more));
-  const health = new EndpointHealth('crm', await setting.rows.read('crm'), setting.dependencies);
+  const health = new EndpointHealth(endpointOf(), await setting.rows.read('crm'), setting.dependencies);
   const settler = new RowSettler('crm', health, await setting.pending(), setting.dependencies);
   change(setting);
   const told = () => {

@@ -266,6 +266,25 @@ describe('an error in the configuration names the path, what was found and what 
       { kind: 'text', field: 'a.b' },
       'field: found "a.b"; allowed: 1 to 64 letters, digits, "-" and "_"',
     ],
+    ...(
+      [
+        [{ kind: 'slack', window: '15' }, 'window: found "15"; allowed: a duration from "1m" to "24h"'],
+        [{ kind: 'text', digest: '8am' }, 'digest: found "8am"; allowed: a time of day with a time zone'],
+        [{ kind: 'teams', quiet: '22-7' }, 'quiet: found "22-7"; allowed: two times of day with a time zone'],
+        [
+          { kind: 'webhook', window: '15m' },
+          'window: found "15m"; allowed: only in an endpoint of kind "slack", "slack-app", "teams" or "text"',
+        ],
+        [
+          { kind: 'slack', window: '15m', digest: '08:00 UTC' },
+          'window: found "15m"; allowed: only without "digest"',
+        ],
+        [
+          { kind: 'slack', quiet: '22:00-07:00 UTC', digest: '08:00 UTC' },
+          'quiet: found "22:00-07:00 UTC"; allowed: only without "digest"',
+        ],
+      ] as const
+    ).map(([settings, error]) => ['endpoint', settings, error] as ['endpoint', object, string]),
     ['endpoint', { name: 'a/b' }, 'name: found "a/b"; allowed: a name of 1 to 64'],
     ['endpoint', { perSecond: 101 }, 'perSecond: found 101; allowed: a whole number from 1 to 100'],
     [
@@ -343,7 +362,7 @@ describe('an unknown key', () => {
   test('that resembles none gets the list of those that are allowed', () => {
     expect(problemsOf(config({}, {}, { colour: 'red' }))).toEqual([
       'changewire.workspaces[0].processes[0].colour: unknown key (text of 3 characters); ' +
-        'allowed keys: id, overlap, ignoreFields, withhold, auditLog, audit, changes, sweep',
+        'allowed keys: id, overlap, ignoreFields, withhold, auditLog, audit, rules, changes, sweep',
     ]);
   });
 });

@@ -195,6 +195,27 @@ describe('the status of an endpoint', () => {
   const [[, open]] = STORES.toReversed() as [(typeof STORES)[number]];
   let context: OpenContext;
   afterEach(() => context.close());
+
+  it('has the time of the next message of a chat that gathers changes, also after its settings were changed', async () => {
+    context = openContext(open);
+    const ask = askOf({ operations: createOperations(context), caller: CALLER });
+    const chat = { endpoint: 'team', kind: 'slack', url: 'https://hooks.slack.com/services/x' } as const;
+    await ask('add-endpoint', { ...chat, window: '15m', quiet: '22:00-07:00 Europe/Berlin' });
+    const health = {
+      waiting: { ...waiting, first: false },
+      window: { since: AT - 60_000, holds: true as const },
+    };
+    await context.endpoints.change('team', row => row && { ...row, health });
+    const next = iso(AT + 14 * 60_000);
+    expect(await ask('endpoint', { endpoint: 'team' })).toMatchObject({
+      ...{ window: '15m', quiet: '22:00-07:00 Europe/Berlin', state: 'healthy', nextMessageAt: next },
+    });
+    const update = { window: null, quiet: null, digest: 'mon-sun 23:00 UTC' };
+    const after = await ask('update-endpoint', { endpoint: 'team', ...update });
+    expect(after).toMatchObject({ digest: update.digest, nextMessageAt: iso(Date.UTC(2026, 10, 21, 23)) });
+    expect(after.window).toBeUndefined();
+  });
+
   const waiting = { added: 1, due: AT + 9_000, first: true };
 
   it.each([

@@ -137,10 +137,10 @@ export class Delivery {
   }
 
   get #settings(): EndpointSettings[] {
-    const { batch } = this.#shared.plan;
+    const { batch, windows } = this.#shared.plan;
     return this.configured.map(kind => ({
       ...{ name: kind, kind },
-      ...(kind === 'webhook' && batch && { batch }),
+      ...(kind === 'webhook' ? batch && { batch } : windows),
       ...(kind === 'slack-app' && { channel: CHANNEL }),
     }));
   }
@@ -364,10 +364,13 @@ export class Delivery {
         const began = after ? (this.#gathered.get(run)?.began ?? 0) : this.#shared.scheduler.now;
         const page = await deliveries.pending(endpoint, limit, after);
         const due = page.filter(row => row.due <= began);
-        const rows = due.map(({ place, body }) => ({ messageId: place, body }));
+        const rows = due.map(({ place, body, replay, triedAt, due }) => ({
+          ...{ messageId: place, body },
+          ...{ isReplay: replay === true, isTried: triedAt !== undefined, due },
+        }));
         const all = [...(after ? (this.#gathered.get(run)?.rows ?? []) : []), ...rows];
         this.#gathered.set(run, { began, rows: all });
-        this.receivers.get(endpoint)?.beginRows(run, all);
+        this.receivers.get(endpoint)?.beginRows(run, all, true);
         return page;
       },
     };
@@ -397,6 +400,7 @@ export class Delivery {
       if (receiver.kind === 'webhook') watch.ends(again, isFree);
       receiver.ends(run, again, isFree);
     }
+    for (const receiver of this.receivers.values()) receiver.endsWindow(run, isFree);
   }
 
   #receiverAt(origin: string): Receiver {

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { WindowSettings } from '../../functions/model/windows.ts';
 import type { Freedoms } from '../../simulator/data/freedoms.ts';
 import type { Strike } from './faults.ts';
 import { areClose, type ClockStep, clockSteps, isTimed, skew } from './plan/clocks.ts';
@@ -17,6 +18,8 @@ const rollout = fc.record({
   from: fc.constantFrom('last', 'today'),
   turns: some(fc.nat(16), 1, 4).map(turns => turns.toSorted((one, other) => one - other)),
 });
+
+const zone = fc.constantFrom('UTC', 'Asia/Tokyo', 'America/New_York');
 
 /** What is drawn, in this order. */
 const parts = fc.record({
@@ -86,8 +89,16 @@ const parts = fc.record({
   /** Whether the service, or what stands before it, compresses its answers. Rare, because inflating costs as much as everything else, and few
    *  plans are enough. */
   compressed: yes(1, 14),
+  /** Some of the rules for due dates, by the bits of `mask`; from the step `turn` on in another time zone. */
+  rules: seldom(3, fc.record({ mask: between(1, 63), zones: fc.tuple(zone, zone), turn: fc.nat(20) })),
   /** Over DynamoDB only: on one machine no two releases run at once. */
   rollout: seldom(3, rollout),
+  /** When the chat gets the changes that it gathers. */
+  windows: fc.constantFrom<WindowSettings>(
+    ...[{}, {}, {}, { window: '1m' }, { window: '15m' }, { window: '3h' }],
+    ...[{ digest: '08:00 Europe/Berlin' }, { digest: 'mon,thu 17:30 America/New_York' }],
+    ...[{ quiet: '22:00-07:00 Europe/Berlin' }, { window: '5m', quiet: 'sat,sun 00:00-24:00 UTC' }],
+  ),
 });
 type Parts = Drawn<typeof parts>;
 type Composed = 'neighbours' | 'clocks' | 'first' | 'usersStrike' | 'restore' | 'scheduled' | 'unrest';
@@ -173,8 +184,11 @@ function sound(plan: Plan): Plan {
       projects: restless ? Math.min(2, projects) : projects,
     },
     rollout,
+    // The last release has no rules.
+    rules: rollout ? undefined : plan.rules,
     // The oracle knows the texts of today's messages alone.
     chat: rollout ? undefined : plan.chat,
+    windows: rollout || !plan.chat ? {} : plan.windows,
     // The last release has no batches.
     batch: rollout ? undefined : plan.batch,
     // What waits for an endpoint that wants no more does so in rows.

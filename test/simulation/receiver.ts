@@ -3,6 +3,7 @@ import type { EndpointSettings, LinkTemplates } from '../../functions/model/endp
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { wants } from '../../functions/model/filter.ts';
 import type { EndpointKind } from '../../functions/model/kinds.ts';
+import { hasWindow } from '../../functions/model/windows.ts';
 import { readSlack, readSlackApp } from '../kit/delivery/read-slack.ts';
 import { readTeams } from '../kit/delivery/read-teams.ts';
 import type { Coverage } from './faults.ts';
@@ -11,6 +12,7 @@ import { ChannelOracle } from './oracle/channel.ts';
 import type { DeliveriesOracle } from './oracle/deliveries.ts';
 import { idOf, type RowsOracle } from './oracle/rows.ts';
 import { Violation } from './oracle/violation.ts';
+import { WindowOracle } from './oracle/windows.ts';
 import { type Shared, WORKSPACE } from './shared.ts';
 
 export const LINK_TEMPLATES: LinkTemplates = [
@@ -26,6 +28,9 @@ interface Hands {
   readonly queue: BatchesOracle;
   readonly rows: BatchesOracle;
   source: 'queue' | 'rows';
+  /** The rows were read to tell what was gathered of them. */
+  isGathering: boolean;
+  inHand: readonly InHand[];
 }
 
 const READERS: { readonly [Kind in EndpointKind]?: typeof readSlack } = {
@@ -51,6 +56,9 @@ export class Receiver {
   readonly #rows: RowsOracle;
   readonly #batches: () => BatchesOracle;
   readonly #hands = new WeakMap<object, Hands>();
+  /** Only of a chat that gathers changes. */
+  readonly #window: WindowOracle | undefined;
+  readonly #channel: ChannelOracle;
   /** Of a Slack app: the project of each message that may begin a thread. */
   readonly #threads = new Map<string, string | undefined>();
   #ts = '';
@@ -70,6 +78,8 @@ export class Receiver {
     this.#rows = rows;
     const read = READERS[this.kind] ?? readTeams;
     const channel = new ChannelOracle(this.name, read, LINK_TEMPLATES, coverage);
+    this.#channel = channel;
+    this.#window = hasWindow(settings) ? new WindowOracle(this.name, settings) : undefined;
     this.#batches = () => new BatchesOracle(this.name, channel.read, this.#isSafe);
   }
 
@@ -77,14 +87,19 @@ export class Receiver {
   begin(by: object, records: readonly InHand[]): SettlingOracle {
     const hands = this.#handsOf(by);
     hands.source = 'queue';
+    hands.isGathering = false;
+    hands.inHand = records;
     hands.queue.begin(records);
     return new SettlingOracle(records, this.#isSafe);
   }
 
-  /** A run has these rows. */
-  beginRows(by: object, rows: readonly InHand[]): void {
+  /** A run has these rows. `isMany`: it reads them page by page. */
+  beginRows(by: object, rows: readonly InHand[], isMany = false): void {
     const hands = this.#handsOf(by);
     hands.source = 'rows';
+    hands.isGathering = isMany && this.#window !== undefined;
+    hands.inHand = rows;
+    if (hands.isGathering) this.#window?.reads(rows);
     hands.rows.begin(rows);
   }
 
@@ -101,11 +116,32 @@ export class Receiver {
   }
 
   #bodiesTold(by: object, body: string, now: number): string[] {
-    const told = this.#inHand(by)
-      .took(body, now)
-      .map(record => record.body);
-    if (this.kind === 'slack-app') this.#noteThread(body, told);
-    return told;
+    const { isGathering, inHand, source } = this.#handsOf(by);
+    this.#channel.isGathering = isGathering;
+    const told = this.#inHand(by).took(body, now);
+    if (isGathering || source === 'queue') this.#window?.told(by, told, isGathering ? inHand : [], now);
+    const bodies = told.map(record => record.body);
+    if (this.kind === 'slack-app') this.#noteThread(body, bodies);
+    return bodies;
+  }
+
+  /** Whether the event left its row because what it tells went back. Then it counts as told. */
+  tookBack(id: string): boolean {
+    const body = this.#window?.takenBack(id);
+    if (body === undefined) return false;
+    this.#coverage.add('chat', 'changes taken back');
+    this.#deliveries.got(this.name, body);
+    return true;
+  }
+
+  /** A run is over, whether or not it served this endpoint. */
+  endsWindow(by: object, isFree: boolean): void {
+    this.#window?.ends(by, isFree);
+  }
+
+  /** The table was restored. */
+  forgetWindow(): void {
+    this.#window?.forget();
   }
 
   /** A reply is about the same project as the message that began its thread. */
@@ -138,7 +174,10 @@ export class Receiver {
   }
 
   #handsOf(by: object): Hands {
-    const hands = this.#hands.get(by) ?? { queue: this.#batches(), rows: this.#batches(), source: 'queue' };
+    const hands = this.#hands.get(by) ?? {
+      ...{ queue: this.#batches(), rows: this.#batches(), source: 'queue' as const },
+      ...{ isGathering: false, inHand: [] },
+    };
     this.#hands.set(by, hands);
     return hands;
   }

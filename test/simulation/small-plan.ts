@@ -13,13 +13,14 @@ export function smallPlan(storage: Plan['storage'], steps: Plan['steps']): Plan 
     ...{ publisher: [], deliverer: [], router: [], ticks: [], partly: { publish: [], deliver: [] } },
     ...{ backlog: undefined, unwelcome: undefined, streamBatch: 100, streamAgain: [] },
     mess: { late: 0, twice: 0, undeleted: 0, shownTwice: 0, sameRequest: 0, cramped: 0 },
-    ...{ chat: undefined, batch: undefined, audit: false, history: 0, compressed: false },
+    ...{ chat: undefined, windows: {}, batch: undefined, audit: false, history: 0, compressed: false },
     ...{
       poison: undefined,
       restless: undefined,
       sluggish: undefined,
       schedule: undefined,
       rollout: undefined,
+      rules: undefined,
     },
   };
 }

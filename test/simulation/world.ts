@@ -100,7 +100,12 @@ export class World {
     this.service = new ServiceSide(plan, scheduler, this.secrets, coverage);
     this.processes = processesIn(plan).map(id => new WatchedProcess(id, plan, this.service, coverage));
     this.deliveries = new DeliveriesOracle(this.processes, coverage);
-    this.paces = new PassesOracle(plan.schedule ?? UNSCHEDULED, coverage, () => this.clocks.apart);
+    this.paces = new PassesOracle(
+      plan.schedule ?? UNSCHEDULED,
+      coverage,
+      () => this.clocks.apart,
+      plan.rules !== undefined,
+    );
     this.shares = new SharesOracle(coverage, {
       ceiling: plan.concurrency,
       isStrict: areClose(plan),
@@ -124,12 +129,16 @@ export class World {
     this.publisher = new Publisher(this.#shared);
     const { deliveries } = this;
     this.#rows = new RowsOracle(
-      (endpoint, id) => deliveries.has(endpoint, id) || this.#isUnwanted(endpoint, id),
+      (endpoint, id) =>
+        deliveries.has(endpoint, id) ||
+        this.#isUnwanted(endpoint, id) ||
+        this.delivery.receivers.get(endpoint)?.tookBack(id) === true,
       (endpoint, body) => {
         coverage.add('delivery.messages', 'dead');
         deliveries.got(endpoint, body);
       },
       (endpoint, id) => this.delivery.lacksReport(endpoint, id),
+      endpoint => this.delivery.receivers.get(endpoint)?.settings ?? {},
     );
     const kinds = plan.chat ? (['webhook', plan.chat] as const) : (['webhook'] as const);
     this.delivery = new Delivery(this.#shared, kinds, { deliveries, rows: this.#rows });
@@ -141,6 +150,7 @@ export class World {
   /** The plan's step with this number begins. */
   reach(step: number): void {
     this.service.reach(step);
+    this.pollers.reach(step);
     const { plan, nature, releases } = this.#shared;
     releases.reach(step);
     const { sluggish, backlog } = plan;
@@ -245,6 +255,7 @@ export class World {
     this.paces.restored(records, this.scheduler.wall);
     this.shares.restored(records);
     this.deliveries.forgetPromises();
+    for (const receiver of this.delivery.receivers.values()) receiver.forgetWindow();
     for (const [endpoint, id] of this.#rows.restored(records)) this.deliveries.lostWithRows(endpoint, id);
   }
 

@@ -4,6 +4,7 @@ import type { Actor, SentEvent } from '../../model/event.ts';
 import { cleanText, counted, label } from './chat-text.ts';
 import { actorsInWords, type ChatPlace, type ChatTopic } from './chat-topic.ts';
 import { byPosition, chatTopics, subjectOf } from './chat-topics.ts';
+import { changesOf, UNKNOWN } from './consolidate.ts';
 
 /** More changes than these are summed up in one message. */
 const MAX_CHANGES = 50;
@@ -35,12 +36,6 @@ function topicOf(event: SentEvent): string {
   }
 }
 
-/** The number of changes that an event counts for, as `changesIn` counts those of a record. */
-function changesOf({ type, data }: SentEvent): number {
-  const changes = type.endsWith('.updated') && 'changes' in data ? data.changes : [];
-  return Math.max(1, Array.isArray(changes) ? changes.length : 0);
-}
-
 /** What `type` is called, of one and of several changes. */
 const WORDS: Readonly<Record<string, readonly [one: string, several: string]>> = {
   'source.held': ['hold of deletions', 'holds of deletions'],
@@ -53,6 +48,11 @@ const WORDS: Readonly<Record<string, readonly [one: string, several: string]>> =
   'task.created': ['task created', 'tasks created'],
   'task.deleted': ['task deleted', 'tasks deleted'],
   'task.updated': ['change of tasks', 'changes of tasks'],
+  'task.due': ['task due', 'tasks due'],
+  'task.overdue': ['task overdue', 'tasks overdue'],
+  'project.due': ['project due', 'projects due'],
+  'project.overdue': ['project overdue', 'projects overdue'],
+  'project.unchanged': ['unchanged project', 'unchanged projects'],
   'field.created': ['field created', 'fields created'],
   'field.archived': ['field archived', 'fields archived'],
   'field.deleted': ['field deleted', 'fields deleted'],
@@ -126,7 +126,7 @@ export class ChatFlood {
 
   #addPlace(event: SentEvent, topic: ChatTopic, changes: number): void {
     const { data, type, source } = event;
-    const project = 'observed' in data ? data.project : undefined;
+    const project = 'observed' in data || 'dueAt' in data ? data.project : undefined;
     const key = project ? subjectOf(event) : `${type.split('.')[0]} ${topic.title} ${source}`;
     const place = this.#places.get(key) ?? {
       ...{ name: topic.title, origin: topic.origin, link: undefined, changes: 0 },
@@ -145,10 +145,11 @@ export class ChatFlood {
 
   #addActors({ data }: SentEvent, changes: number): void {
     const actors = 'users' in data ? data.users : 'actors' in data ? data.actors : undefined;
-    if (!actors?.length) this.#unknown += changes;
-    for (const actor of actors ?? []) {
-      const known = this.#actors.get(actor.id)?.changes ?? 0;
-      this.#actors.set(actor.id, { actor, changes: known + changes });
+    const known = actors?.filter(({ id }) => id !== UNKNOWN.id) ?? [];
+    if (known.length === 0 || known.length !== actors?.length) this.#unknown += changes;
+    for (const actor of known) {
+      const before = this.#actors.get(actor.id)?.changes ?? 0;
+      this.#actors.set(actor.id, { actor, changes: before + changes });
     }
   }
 

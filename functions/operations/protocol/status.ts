@@ -36,6 +36,8 @@ export const endpointStatus = z.strictObject({
   /** Why it was stopped. */
   reason: z.string().optional(),
   nextTryAt: time.optional(),
+  /** When a chat is sent the changes that it gathers (`window`, `digest`, `quiet`). */
+  nextMessageAt: time.optional(),
   waiting: count,
   /** When the oldest event that waits was published. */
   oldestWaiting: time.optional(),

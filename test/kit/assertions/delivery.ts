@@ -86,7 +86,7 @@ export const DELIVERY: Trips<'registry' | 'route' | 'delivery' | 'drain' | 'heal
     const setting = openSetting();
     await setting.register();
     const tools = { ...setting.dependencies, jobsOf: () => ({ jobs: [], unrenderable: [] }) };
-    const health = new EndpointHealth('crm', await setting.rows.read('crm'), tools);
+    const health = new EndpointHealth(endpointOf(), await setting.rows.read('crm'), tools);
     const settler = new QueueSettler('crm', health, [message()], tools);
     settler.failed = async () => undefined;
     await deliverBatch({ endpoint: endpointOf(), health, settler, isNew: true }, tools);
@@ -103,7 +103,7 @@ export const DELIVERY: Trips<'registry' | 'route' | 'delivery' | 'drain' | 'heal
       change: async (_: string, decide: (before: EndpointRow) => unknown) => decide({ ...row, health }),
     };
     const tools = { ...dependencies, rows: rows as typeof dependencies.rows };
-    return new EndpointHealth('crm', row, tools).backlogAdded(AT, true);
+    return new EndpointHealth(endpointOf(), row, tools).backlogAdded(AT, true);
   },
 };
 

@@ -11,7 +11,7 @@ import {
 } from '../../../functions/changes/process-events.ts';
 import type { ChatRecord } from '../../../functions/delivery/chat/chat-topic.ts';
 import { linesOf, type Run, viewOf } from '../../../functions/delivery/chat/chat-view.ts';
-import { chatMessages, openFlood } from '../../../functions/delivery/kinds.ts';
+import { chatMessages, openFlood, openWindow } from '../../../functions/delivery/kinds.ts';
 import { slackMessage } from '../../../functions/delivery/slack/slack.ts';
 import { teamsMessage } from '../../../functions/delivery/teams/teams.ts';
 import { textMessage } from '../../../functions/delivery/text/text.ts';
@@ -308,7 +308,21 @@ export function floodMessage(
 ): { readonly body: string; readonly headers?: Readonly<Record<string, string>> } {
   const flood = openFlood({ endpoint: { name: 'ops', ...settings }, ...links });
   for (const event of events) flood.add(event);
-  return flood.request(0, { url: 'https://chat.example/' });
+  const [message] = flood.messages();
+  return message?.request(0, { url: 'https://chat.example/' }) as { body: string };
+}
+
+/** The messages of what a window gathered. */
+export function windowMessages(
+  events: readonly SentEvent[],
+  settings: Pick<EndpointSettings, 'kind'> & KindSettings,
+  links: Links = {},
+): { readonly body: string; readonly eventIds: readonly string[] }[] {
+  const sum = openWindow({ endpoint: { name: 'ops', ...settings }, ...links });
+  for (const event of events) sum.add(event);
+  return sum
+    .messages()
+    .map(({ eventIds, request }) => ({ eventIds, ...request(0, { url: 'https://chat.example/' }) }));
 }
 
 const MARKS = { plain: '', strong: '*', struck: '~', faint: '_', good: '_', bad: '_' };

@@ -4,7 +4,7 @@ import type { DrainDependencies } from '../../../functions/delivery/drain.ts';
 import { EndpointHealth } from '../../../functions/delivery/endpoint-health.ts';
 import { joined } from '../../../functions/delivery/health.ts';
 import type { Answer, NoAnswer } from '../../../functions/delivery/http/post.ts';
-import { chatJobs, openFlood, webhookJobs } from '../../../functions/delivery/kinds.ts';
+import { chatJobs, openFlood, openWindow, webhookJobs } from '../../../functions/delivery/kinds.ts';
 import type { Queues } from '../../../functions/delivery/queues.ts';
 import { STANDARD_TIMING } from '../../../functions/delivery/retries.ts';
 import { QueueSettler } from '../../../functions/delivery/settlers.ts';
@@ -195,6 +195,7 @@ export function openSetting(post: Answers = () => answered(200)) {
     // One message for each event, with its id as content.
     jobsOf: jobsWith((events, kind) => events.map(({ id }) => ({ body: `${kind} ${id}`, eventIds: [id] }))),
     openFlood: endpoint => openFlood({ endpoint }),
+    openWindow: endpoint => openWindow({ endpoint }),
     timing: STANDARD_TIMING,
     clock: () => state.now,
     random: () => 0,
@@ -253,7 +254,7 @@ export function openSetting(post: Answers = () => answered(200)) {
       more: Partial<BatchDependencies & Pick<Batch, 'queue'>> = {},
     ) {
       const all = { ...dependencies, ...more };
-      const health = new EndpointHealth(endpoint.name, await rows.read(endpoint.name), all);
+      const health = new EndpointHealth(endpoint, await rows.read(endpoint.name), all);
       const settler = new QueueSettler(endpoint.name, health, messages, all);
       await deliverBatch({ endpoint, health, settler, isNew: true }, all);
       return settler.again;

@@ -11,13 +11,16 @@ import {
   slackMessages,
   teamsMessages,
   templates,
+  windowMessages,
 } from '../../kit/delivery/chat-batches.ts';
+import { histories } from '../../kit/delivery/histories.ts';
 import { readSlack } from '../../kit/delivery/read-slack.ts';
 import { readTeams } from '../../kit/delivery/read-teams.ts';
 import { Violation } from '../oracle/violation.ts';
 import { textAt } from '../texts.ts';
 import { floodFault, isSummary } from './check-flood.ts';
-import { tellsGroup } from './check-message.ts';
+import { tellsFolded, tellsGroup } from './check-message.ts';
+import { foldPlaces } from './fold.ts';
 
 const CHATS = [
   { name: 'Slack', messages: slackMessages, read: readSlack },
@@ -146,6 +149,22 @@ describe.each(CHATS)('the judge of what $name shows', chat => {
       expect(alter(body)).not.toBe(body);
       expect(fault(FLOOD, alter(body))).toEqual(expect.any(String));
     });
+  });
+
+  it('takes what a window sends of any changes, each project or all of them from the first value to the last', () => {
+    const kind = chat.name === 'Slack' ? ('slack' as const) : ('teams' as const);
+    fc.assert(
+      fc.property(histories, ({ events }) => {
+        for (const { body, eventIds } of windowMessages(events, { kind }, { linkTemplates: templates })) {
+          const folded = foldPlaces(events.filter(({ id }) => eventIds.includes(id)));
+          const shown = chat.read(body);
+          const told = isSummary(shown)
+            ? (floodFault(shown, folded.events, templates, folded) ?? { left: 0 })
+            : tellsFolded(shown, folded, templates);
+          expect(told).toEqual({ left: expect.any(Number) });
+        }
+      }),
+    );
   });
 
   it('refuses a link that the data bring, and one that is missing', () => {

@@ -2,7 +2,8 @@ import type { LinkTemplates } from '../../../functions/model/endpoint.ts';
 import type { Actor, AuditEvent, ChangeEvent, FieldEvent } from '../../../functions/model/event.ts';
 import { type Shown, visible } from '../../kit/delivery/shown.ts';
 import { address, type RecordEvent } from './check-links.ts';
-import { SOURCE_TITLES, timesOf } from './check-message.ts';
+import { noteOf, SOURCE_TITLES, timesOf } from './check-message.ts';
+import type { Folded } from './fold.ts';
 import { inOrder, itemOf } from './items.ts';
 import { differ, isCutOf, namesActors, originOf } from './tells.ts';
 
@@ -23,6 +24,11 @@ const WORDS = {
   'task.created': 'task created/tasks created',
   'task.deleted': 'task deleted/tasks deleted',
   'task.updated': 'change of tasks/changes of tasks',
+  'task.due': 'task due/tasks due',
+  'task.overdue': 'task overdue/tasks overdue',
+  'project.due': 'project due/projects due',
+  'project.overdue': 'project overdue/projects overdue',
+  'project.unchanged': 'unchanged project/unchanged projects',
   'field.created': 'field created/fields created',
   'field.archived': 'field archived/fields archived',
   'field.deleted': 'field deleted/fields deleted',
@@ -40,9 +46,11 @@ export function floodFault(
   shown: Shown,
   events: readonly ChangeEvent[],
   templates: LinkTemplates = [],
+  folded?: Folded,
 ): string | undefined {
   const total = sumOf(events);
-  if (total <= MOST_TOLD) return `sums up ${total} changes, which are told one by one`;
+  if (total <= MOST_TOLD && !(folded && new Set(events.map(keyOf)).size > PLACES))
+    return `sums up ${total} changes, which are told one by one`;
   const places = [...Map.groupBy(events, keyOf).values()].toSorted((one, other) => sumOf(other) - sumOf(one));
   const projects = places.filter(([first]) => first && isOfProject(first)).length;
   const origins = new Set(events.map(({ source }) => source));
@@ -50,6 +58,7 @@ export function floodFault(
   const workspaces = new Set([...origins].map(source => source.split('/')[2]));
   const where = workspaces.size === 1 ? `workspace ${[...workspaces]}` : `${workspaces.size} workspaces`;
   const [note, ...rest] = shown.paragraphs;
+  const text = [typesOf(events), (folded && noteOf(folded)) ?? []].flat().join(' · ');
   const actors = actorsIn(events);
   const by = actors.length > 0 ? rest[0] : undefined;
   const listed = rest.slice(by ? 1 : 0);
@@ -67,12 +76,8 @@ export function floodFault(
     ) ??
     differ('times', shown.times.join(), timesOf(events).join()) ??
     differ('other text', shown.instead ?? title, title) ??
-    differ('counts', note?.heading, typesOf(events)) ??
-    differ(
-      'notification',
-      visible(shown.notification).slice(0, 200),
-      `${title}: ${typesOf(events)}`.slice(0, 200),
-    ) ??
+    differ('counts', note?.heading, text) ??
+    differ('notification', visible(shown.notification).slice(0, 200), `${title}: ${text}`.slice(0, 200)) ??
     differ('tail', shown.tail, undefined) ??
     (actors.length > 0 ? byFault(by?.heading ?? '', actors, events) : undefined) ??
     headings
@@ -130,7 +135,8 @@ function nameOf(events: readonly ChangeEvent[]): string {
 }
 
 function byFault(text: string, actors: readonly Actor[], events: readonly ChangeEvent[]): string | undefined {
-  const unknown = sumOf(events.filter(event => actorsOf(event).length === 0));
+  const isUnknown = (event: ChangeEvent) => namesUnknown(event) || actorsOf(event).length === 0;
+  const unknown = sumOf(events.filter(isUnknown));
   const end = unknown > 0 ? `; unknown for ${counted(unknown, 'change')}` : '';
   const names = text.slice('by '.length, text.length - end.length);
   const isRight = text.startsWith('by ') && text.endsWith(end) && namesActors(names, actors);
@@ -148,6 +154,15 @@ function actorsIn(events: readonly ChangeEvent[]): Actor[] {
 }
 
 function actorsOf(event: ChangeEvent): readonly Actor[] {
+  return namedIn(event).filter(({ id }) => id !== '');
+}
+
+/** Whether others made changes, too, of whom nothing is known. */
+function namesUnknown(event: ChangeEvent): boolean {
+  return namedIn(event).some(({ id }) => id === '');
+}
+
+function namedIn(event: ChangeEvent): readonly Actor[] {
   if (event.type === 'audit.recorded') return (event as AuditEvent).data.users;
   return isOfProject(event) ? ((event as RecordEvent).data.actors ?? []) : [];
 }

@@ -10,6 +10,7 @@ import type {
 import { type Shown, visible } from '../../kit/delivery/shown.ts';
 import { linkFault } from './check-links.ts';
 import { isSentenceOf, shownIn } from './check-paragraph.ts';
+import type { Folded } from './fold.ts';
 import { asShown, type Item, inOrder, itemOf } from './items.ts';
 import { differ, isCutOf, namesActors, originOf, span } from './tells.ts';
 
@@ -25,6 +26,7 @@ export function tellsGroup(
   shown: Shown,
   events: readonly ChangeEvent[],
   templates: LinkTemplates = [],
+  folded?: Folded,
 ): Told {
   const [first] = events;
   if (!first) return 'there is nothing to tell';
@@ -32,7 +34,7 @@ export function tellsGroup(
   if (first.type === 'audit.recorded')
     return entriesFault(shown, events as [AuditEvent, ...AuditEvent[]]) ?? { left: 0 };
   const ordered = inOrder(events as (ProjectEvent | TaskEvent | FieldEvent)[]);
-  const shownEvents = asShown(ordered);
+  const shownEvents = asShown(ordered, folded !== undefined);
   const items = shownEvents.map(itemOf);
   const all = items.reduce((sum, { count }) => sum + count, 0);
   const tally = tallyOf(items, () => 0, 'change');
@@ -59,6 +61,29 @@ export function tellsGroup(
   }
   const left = all - counts.reduce((sum, count) => sum + count, 0);
   return tailFault(shown.tail, items, counts, left) ?? { left };
+}
+
+/** The same of a message that tells what was gathered of one project or process: what is left in the end, and how many changes there were. */
+export function tellsFolded(shown: Shown, folded: Folded, templates: LinkTemplates = []): Told {
+  const note = noteOf(folded);
+  if (note === undefined) return tellsGroup(shown, folded.events, templates, folded);
+  const [first, ...paragraphs] = shown.paragraphs;
+  if (first?.heading !== note) return `“${first?.heading}” is not “${note}”`;
+  return tellsGroup({ ...shown, paragraphs }, folded.events, templates, folded);
+}
+
+/** The text that counts changes that stand in no line of their own. */
+export function noteOf({ events, all, back }: Folded): string | undefined {
+  const left = events.reduce((sum, event) => sum + countOf(event), 0);
+  if (left === all) return undefined;
+  const taken =
+    back > 0 ? `, of which ${back.toLocaleString('en')} ${back === 1 ? 'was' : 'were'} taken back` : '';
+  return `${counted(all, 'change')} summed up${taken}`;
+}
+
+function countOf(event: ChangeEvent): number {
+  const isOther = event.type === 'audit.recorded' || event.type.startsWith('source.');
+  return isOther ? 1 : itemOf(event as ProjectEvent | TaskEvent | FieldEvent).count;
 }
 
 /** What is wrong with a summary that says who made all of the changes. */
@@ -133,7 +158,9 @@ function titleFault(
 /** The times that a message shows, from the earliest reading to the latest. */
 export function timesOf(events: readonly ChangeEvent[]): string[] {
   const spans = events.map(({ time, data }) =>
-    'observed' in data ? data.observed : { after: 'since' in data ? data.since : time, before: time },
+    'observed' in data
+      ? data.observed
+      : { after: 'since' in data && !('dueAt' in data) ? data.since : time, before: time },
   );
   return span(
     Math.min(...spans.map(({ after }) => Date.parse(after))),

@@ -12,6 +12,10 @@ export interface InHand {
   readonly body: string;
   /** How often a message was received, by now. */
   readonly receives?: number;
+  /** Only of a row: that of a replay, or one with a failed attempt. */
+  readonly isReplay?: boolean;
+  readonly isTried?: boolean;
+  readonly due?: number;
 }
 
 export interface Taken {

@@ -2,10 +2,13 @@ import type { LinkTemplates } from '../../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import type { Shown } from '../../kit/delivery/shown.ts';
 import { floodFault, isSummary } from '../chats/check-flood.ts';
-import { tellsGroup } from '../chats/check-message.ts';
+import { tellsFolded, tellsGroup } from '../chats/check-message.ts';
+import { foldPlaces, isGathered } from '../chats/fold.ts';
 import type { Coverage } from '../faults.ts';
 import type { InHand, Reader, Taken } from './batches.ts';
+import { idOf } from './rows.ts';
 import { Violation } from './violation.ts';
+import { eventOf, gatheredIn } from './windows.ts';
 
 /** Judges what people see in a channel: each message is about one project, one process's fields or one
  *  `source.*` event, tells all such events of its batch rightly, and counts what it does not show. */
@@ -24,9 +27,74 @@ export class ChannelOracle {
     this.#coverage = coverage;
   }
 
+  /** Whether the records are rows of which changes are gathered. */
+  isGathering = false;
+
   readonly read: Reader = (body, records, taken) => {
     const shown = this.#look(body);
     const faults: string[] = [];
+    if (!this.isGathering) return this.#readAll(shown, body, records, taken, faults);
+    const told = new Set(taken.flatMap(one => one.records));
+    const open = records.filter(record => !told.has(record));
+    const alone = open.filter(record => record.isReplay || !isGathered(eventOf(record)));
+    // A replay may look like what was gathered: then it is one.
+    for (const some of [alone, undefined, open.filter(record => alone.includes(record) || record.isTried)]) {
+      const read = some
+        ? this.#tryToRead(shown, body, some, faults)
+        : this.#readGathered(shown, open, faults);
+      if (read && some === alone) this.#coverage.add('chat', 'problem or replay beside gathered changes');
+      if (read) return read;
+    }
+    throw new Violation(
+      2,
+      `${this.#name} is shown neither what was gathered nor others:\n  ${faults.join('\n  ')}\n  ${body}`,
+    );
+  };
+
+  #tryToRead(
+    shown: Shown,
+    body: string,
+    records: readonly InHand[],
+    faults: string[],
+  ): readonly InHand[] | undefined {
+    try {
+      return this.#readAll(shown, body, records, [], faults);
+    } catch (error) {
+      if (error instanceof Violation) return undefined;
+      throw error;
+    }
+  }
+
+  /** What was gathered: all changes of a place, or all of them, each from its first value to its last. */
+  #readGathered(shown: Shown, open: readonly InHand[], faults: string[]): readonly InHand[] | undefined {
+    const gathered = gatheredIn(open);
+    const all = foldPlaces(gathered.map(eventOf));
+    const inMessage = (ids: ReadonlySet<string>) =>
+      open.filter(({ body, isReplay }) => !isReplay && ids.has(idOf(body)));
+    if (isSummary(shown)) {
+      const fault = floodFault(shown, all.events, this.#templates, all);
+      if (fault !== undefined) return void faults.push(`a summary of what was gathered: ${fault}`);
+      this.#coverage.add('chat', 'gathered summary');
+      return inMessage(new Set(gathered.map(({ body }) => idOf(body))));
+    }
+    for (const place of all.places.filter(({ events }) => events.length > 0)) {
+      const told = tellsFolded(shown, place, this.#templates);
+      if (typeof told !== 'string') {
+        this.#coverage.add('chat', 'gathered message');
+        return inMessage(new Set(place.of.map(({ id }) => id)));
+      }
+      faults.push(`${place.of.map(({ id }) => id).join(', ')}: ${told}`);
+    }
+    return undefined;
+  }
+
+  #readAll(
+    shown: Shown,
+    body: string,
+    records: readonly InHand[],
+    taken: readonly Taken[],
+    faults: string[],
+  ): readonly InHand[] {
     if (isSummary(shown)) {
       const letters = lettersOf(records, taken);
       const events = [...new Map(letters.map(({ event }) => [event.id, event])).values()];
@@ -49,7 +117,7 @@ export class ChannelOracle {
     }
     const why = faults.length > 0 ? `:\n  ${faults.join('\n  ')}` : '';
     throw new Violation(2, `${this.#name} is shown what tells no events of its batch${why}\n  ${body}`);
-  };
+  }
 
   #count(events: readonly ChangeEvent[], left: number): void {
     this.#coverage.add('chat', `${this.#name} message`);

@@ -1,8 +1,9 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { wakesAt } from '../../../functions/delivery/health.ts';
-import type { EndpointRow } from '../../../functions/model/endpoint-row.ts';
+import type { EndpointRow, Health } from '../../../functions/model/endpoint-row.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { healthEventId } from '../../../functions/model/event-id.ts';
+import type { WindowSettings } from '../../../functions/model/windows.ts';
 import { decode } from '../../../functions/store/codec.ts';
 import { Violation } from './violation.ts';
 
@@ -21,13 +22,14 @@ interface Rows {
  *  a dead letter (invariant 11). */
 export class RowsOracle {
   readonly #rows = new Map<string, Rows>();
-  /** When a tick must next look after what waits, by the endpoints' own rows. */
-  readonly #busy = new Map<string, number>();
+  /** By the endpoints' own rows: whether a tick has work for them, else their health, which says when one has. */
+  readonly #busy = new Map<string, 'at work' | Health>();
   /** The ids of the reports of each endpoint's health that are not yet sent. */
   readonly #reports = new Map<string, readonly string[]>();
   readonly #has: (endpoint: string, eventId: string) => boolean;
   readonly #lacksReport: (endpoint: string, eventId: string) => boolean;
   readonly #died: (endpoint: string, body: string) => void;
+  readonly #settingsOf: (endpoint: string) => WindowSettings;
 
   /** `has`: whether the endpoint took the event; `died` is told of each dead letter. `lacksReport`: whether another endpoint lacks a report
    *  that left this one's row. */
@@ -35,7 +37,9 @@ export class RowsOracle {
     has: (endpoint: string, eventId: string) => boolean,
     died: (endpoint: string, body: string) => void,
     lacksReport: (endpoint: string, eventId: string) => boolean = () => false,
+    settingsOf: (endpoint: string) => WindowSettings = () => ({}),
   ) {
+    this.#settingsOf = settingsOf;
     this.#lacksReport = lacksReport;
     this.#has = has;
     this.#died = died;
@@ -74,7 +78,10 @@ export class RowsOracle {
 
   /** Whether a tick at this time would find nothing to do. */
   isQuiet(now: number): boolean {
-    return [...this.#busy.values()].every(at => at > now + TICK_MS);
+    return [...this.#busy].every(([endpoint, busy]) => {
+      const at = busy === 'at work' ? 0 : wakesAt(busy, now, this.#settingsOf(endpoint));
+      return at === undefined || at > now + TICK_MS;
+    });
   }
 
   /** Whether something waits for the endpoint that nobody may leave there. Of what `mayStay` names, only what the endpoint does not have counts. */
@@ -96,9 +103,7 @@ export class RowsOracle {
       throw new Violation(11, `the report ${lacking} left its row, but reached no other endpoint`);
     this.#reports.set(sk.S, ids);
     const isAtWork = row.replay || row.snapshot || open.length > 0;
-    const at = isAtWork ? 0 : wakesAt(health, Number.POSITIVE_INFINITY);
-    if (at === undefined) this.#busy.delete(sk.S);
-    else this.#busy.set(sk.S, at);
+    this.#busy.set(sk.S, isAtWork ? 'at work' : health);
   }
 
   #put(endpoint: string, sk: string, { dynamodb }: DynamoDBRecord): void {

@@ -1,0 +1,303 @@
+import { describe, expect, it } from 'vitest';
+import { onHoldEvent } from '../../functions/changes/process-events.ts';
+import { type DrainDependencies, drain } from '../../functions/delivery/drain.ts';
+import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
+import { joined } from '../../functions/delivery/health.ts';
+import type { Answer } from '../../functions/delivery/http/post.ts';
+import { jobsOf as jobsOfKind } from '../../functions/delivery/kinds.ts';
+import { wakeWaiting } from '../../functions/delivery/queues.ts';
+import type { NewDelivery } from '../../functions/model/delivery.ts';
+import type { EndpointSettings } from '../../functions/model/endpoint.ts';
+import type { Health } from '../../functions/model/endpoint-row.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
+import type { WindowSettings } from '../../functions/model/windows.ts';
+import { change, commitOf, field } from '../kit/delivery/chat-batches.ts';
+import { readSlack } from '../kit/delivery/read-slack.ts';
+import { AT, answered, HOUR, MINUTE, messageOf, openSetting, SECOND } from '../kit/delivery/setting.ts';
+import { STORES } from '../kit/store/stores.ts';
+
+/** So many edits of one project that follow each other. */
+const edits = (count: number, project = 'p-1'): ChangeEvent[] =>
+  Array.from({ length: count }, (_, index) =>
+    commitOf([change('t-1', 'Task', [field('Status', `${index}`, `${index + 1}`)])], {
+      projectId: project,
+      name: `Project ${project}`,
+      version: AT - HOUR + index,
+    }),
+  ).flat();
+const onHold = onHoldEvent(
+  { workspace: 'eu', processId: 'p' },
+  { version: AT, at: AT, missing: 3, known: 6 },
+);
+
+const slack = (settings: WindowSettings) => ({ name: 'crm', kind: 'slack', ...settings }) as EndpointSettings;
+const WINDOW = slack({ window: '15m' });
+const DIGEST = slack({ digest: '13:00 UTC' });
+const QUIET = slack({ quiet: '11:00-13:00 UTC' });
+
+const waiting = (events: readonly ChangeEvent[], more: Partial<NewDelivery> = {}): NewDelivery[] =>
+  events.map((event, index) => ({
+    ...{ endpoint: 'crm', eventId: event.id, at: AT - HOUR + index, due: AT - MINUTE, attributes: {} },
+    ...{ body: JSON.stringify(event), ...more },
+  }));
+
+const STORE = STORES.find(([name]) => name === 'SQLite') as (typeof STORES)[number];
+
+/** A chat with this backlog, in this window. At first it is noon. */
+async function open(
+  settings: EndpointSettings,
+  rows: readonly NewDelivery[],
+  {
+    window = { since: AT - MINUTE, holds: true },
+    post,
+  }: { window?: Health['window']; post?: () => Answer | Promise<Answer> } = {},
+) {
+  const setting = openSetting(post);
+  const { endpoints, deliveries, slots, stop } = await STORE[1]();
+  const jobsOf: typeof setting.dependencies.jobsOf = (all, endpoint) => jobsOfKind(all, { endpoint });
+  const dependencies = { ...setting.dependencies, rows: endpoints, deliveries, slots, jobsOf };
+  const health = { ...joined({}, AT - MINUTE, false), window };
+  await endpoints.change('crm', () => ({ name: 'crm', health, settings }));
+  await deliveries.add(rows);
+  const texts = () =>
+    setting.posts.map(({ body }) => {
+      const { title, paragraphs } = readSlack(body);
+      return [title, ...paragraphs.map(({ heading }) => heading)].join(' | ');
+    });
+  const row = async () => (await endpoints.read('crm'))?.health;
+  return {
+    ...{ setting, state: setting.state, deliveries, endpoints, dependencies, stop, texts, health: row },
+    drain: (more: Partial<DrainDependencies> = {}, endpoint = settings) =>
+      drain(endpoint, { ...dependencies, ...more }),
+    left: async () => (await deliveries.due('crm', Number.MAX_SAFE_INTEGER, 30_000)).length,
+    /** In how many seconds a tick wakes a run; undefined if it wakes none. */
+    async wakesIn(endpoint = settings) {
+      const wakes: number[] = [];
+      const queues = { wake: async (_: unknown, seconds: number) => void wakes.push(seconds) };
+      const registered = [{ endpoint, row: await endpoints.read('crm') }];
+      await wakeWaiting(registered, { queues, log: setting.dependencies.log }, setting.state.now);
+      return wakes[0];
+    },
+  };
+}
+
+describe('the backlog of a chat that gathers changes', () => {
+  it('is left alone until its time, then sent, and no tick wakes a run before', async () => {
+    const chat = await open(DIGEST, waiting(edits(3)));
+    await chat.drain();
+    expect([chat.texts(), await chat.wakesIn(), await chat.left()]).toEqual([[], undefined, 3]);
+    chat.state.now = AT + HOUR - 20 * SECOND;
+    expect(await chat.wakesIn()).toBe(20);
+    chat.state.now = AT + HOUR;
+    await chat.drain();
+    expect(chat.texts()).toEqual(['Project p-1 | 3 changes summed up | Task · Status: 0 → 3']);
+    expect([await chat.left(), (await chat.health())?.window]).toEqual([0, { since: AT + HOUR }]);
+    await chat.stop();
+  });
+
+  it.each<[string, EndpointSettings, WindowSettings]>([
+    ['a window is removed', WINDOW, {}],
+    ['a digest is moved to an earlier time', DIGEST, { digest: '12:00 UTC' }],
+    ['a digest becomes a window', DIGEST, { window: '1m' }],
+    ['quiet hours are removed', QUIET, {}],
+  ])('is sent within a minute when %s', async (_, before, after) => {
+    const chat = await open(before, waiting(edits(3)), { window: { since: AT - 2 * MINUTE, holds: true } });
+    await chat.drain();
+    expect([chat.texts(), await chat.wakesIn()]).toEqual([[], undefined]);
+    expect(await chat.wakesIn(slack(after))).toBe(0);
+    await chat.drain({}, slack(after));
+    expect([chat.texts().length > 0, await chat.left()]).toEqual([true, 0]);
+    await chat.stop();
+  });
+
+  it('lets problems, replays and deliveries with a failed attempt pass, but in quiet hours no retried change', async () => {
+    const [first, second, third] = edits(3) as [ChangeEvent, ChangeEvent, ChangeEvent];
+    const rows = [
+      ...waiting([first]),
+      ...waiting([second], { attempts: 1, triedAt: AT - 2 * MINUTE, at: AT - 50 * MINUTE }),
+      ...waiting([third], { replay: true, at: AT - 40 * MINUTE }),
+      ...waiting([onHold], { at: AT - 30 * MINUTE }),
+    ];
+    for (const [settings, expected, left] of [
+      [DIGEST, ['Deletions are on hold', 'Task · Status: 1 → 2', 'Task · Status: 2 → 3'], 1],
+      [QUIET, ['Deletions are on hold', 'Task · Status: 2 → 3'], 2],
+    ] as const) {
+      const chat = await open(settings, rows);
+      await chat.drain();
+      // A retry and a replay of one project share a message.
+      const told = chat
+        .texts()
+        .flatMap(text => text.split(' | ').slice(/on hold/.test(text) ? 0 : 1, /on hold/.test(text) ? 1 : 3));
+      expect([told.toSorted(), await chat.left()]).toEqual([expected, left]);
+      await chat.stop();
+    }
+  });
+
+  it('closes its window before rows leave: after a kill, what is left is not sent again at once', async () => {
+    const chat = await open(WINDOW, waiting(edits(3)), { window: { since: AT - HOUR, holds: true } });
+    let atRemoval: Health['window'];
+    const remove = async () => {
+      atRemoval = (await chat.health())?.window;
+      throw new Error('killed');
+    };
+    await chat.drain({ deliveries: { ...chat.deliveries, remove } });
+    expect([atRemoval?.since, chat.texts().length, await chat.left()]).toEqual([AT, 1, 3]);
+    chat.state.now += MINUTE;
+    await chat.drain();
+    expect(chat.texts().length).toBe(1);
+    chat.state.now += 15 * MINUTE;
+    await chat.drain();
+    expect([chat.texts().length, await chat.left()]).toEqual([2, 0]);
+    await chat.stop();
+  });
+
+  it('of which one run reads a part is sent in two messages, and the second one does not wait for a window', async () => {
+    const chat = await open(WINDOW, waiting(edits(150)), { window: { since: AT - HOUR, holds: true } });
+    const pending: typeof chat.deliveries.pending = (...asked) => {
+      chat.state.now += 5 * SECOND;
+      return chat.deliveries.pending(...asked);
+    };
+    await chat.drain({ deliveries: { ...chat.deliveries, pending } });
+    await chat.drain();
+    expect([chat.texts(), await chat.left()]).toEqual([
+      [
+        'Project p-1 | 100 changes summed up | Task · Status: 0 → 100',
+        'Project p-1 | 50 changes summed up | Task · Status: 100 → 150',
+      ],
+      0,
+    ]);
+    await chat.stop();
+  });
+
+  it('is settled without a message when all changes went back, and the next window begins', async () => {
+    const [first] = edits(1) as [ChangeEvent];
+    const back = commitOf([change('t-1', 'Task', [field('Status', '1', '0')])], {
+      projectId: 'p-1',
+      version: AT,
+    });
+    const chat = await open(WINDOW, waiting([first, ...back]), { window: { since: AT - HOUR, holds: true } });
+    await chat.drain();
+    expect([chat.texts(), await chat.left()]).toEqual([[], 0]);
+    expect(await chat.health()).toMatchObject({ window: { since: AT } });
+    await chat.stop();
+  });
+
+  it('stays as it is while the endpoint is down, without a write for each delivery, and is sent whole afterwards', async () => {
+    let status = 503;
+    const chat = await open(WINDOW, waiting(edits(500)), {
+      window: { since: AT - HOUR, holds: true },
+      post: () => answered(status),
+    });
+    let rescheduled = 0;
+    const reschedule: typeof chat.deliveries.reschedule = async () => {
+      rescheduled += 1;
+    };
+    await chat.drain({ deliveries: { ...chat.deliveries, reschedule } });
+    expect([chat.texts().length, rescheduled, await chat.left()]).toEqual([1, 0, 500]);
+    expect((await chat.health())?.notBefore).toBe(AT + 30 * SECOND);
+    status = 200;
+    chat.state.now = AT + 30 * SECOND;
+    await chat.drain();
+    expect([chat.texts()[1], await chat.left()]).toEqual([
+      'Project p-1 | 500 changes summed up | Task · Status: 0 → 500',
+      0,
+    ]);
+    await chat.stop();
+  });
+
+  it('is not drained by another run until the rows of one message are removed', async () => {
+    let until = 0;
+    const post = async () => {
+      until = (await chat.health())?.draining?.until ?? 0;
+      return answered(200);
+    };
+    const chat = await open(DIGEST, waiting(edits(6_000)), {
+      window: { since: AT - 25 * HOUR, holds: true },
+      post,
+    });
+    await chat.drain();
+    expect(until).toBeGreaterThanOrEqual(AT + 50 * SECOND);
+    expect([chat.texts().length, await chat.left()]).toEqual([1, 0]);
+    await chat.stop();
+  });
+
+  it('of eleven projects is one message, of ten a message each', async () => {
+    for (const count of [10, 11]) {
+      const projects = Array.from({ length: count }, (_, index) => edits(1, `p-${index}`)).flat();
+      const chat = await open(WINDOW, waiting(projects), { window: { since: AT - HOUR, holds: true } });
+      await chat.drain();
+      expect(chat.texts().length).toBe(count === 10 ? 10 : 1);
+      await chat.stop();
+    }
+  });
+});
+
+describe('new changes', () => {
+  const deliver = async (settings: EndpointSettings, health: Health, events: readonly ChangeEvent[]) => {
+    const setting = openSetting();
+    await setting.register(health, settings);
+    const jobsOf: typeof setting.dependencies.jobsOf = (all, endpoint) => jobsOfKind(all, { endpoint });
+    const messages = events.map((event, index) => messageOf(`${index}`, JSON.stringify(event)));
+    await setting.deliver(messages, settings, { jobsOf });
+    const health_ = await setting.healthOf();
+    return { sent: setting.posts.length, waiting: (await setting.pendingIds()).length, health: health_ };
+  };
+  const closed = { window: { since: AT - MINUTE } };
+
+  it.each<[string, EndpointSettings, Health, readonly ChangeEvent[], [number, number]]>([
+    ['begin a window', WINDOW, {}, edits(1), [1, 0]],
+    [
+      'begin a window after one that is over',
+      WINDOW,
+      { window: { since: AT - 15 * MINUTE } },
+      edits(1),
+      [1, 0],
+    ],
+    ['wait in a window', WINDOW, closed, edits(2), [0, 2]],
+    [
+      'wait for those that wait already',
+      WINDOW,
+      { window: { since: AT - HOUR, holds: true } },
+      edits(1),
+      [0, 1],
+    ],
+    [
+      'wait for a digest, also days after the last one',
+      DIGEST,
+      { window: { since: AT - 50 * HOUR } },
+      edits(1),
+      [0, 1],
+    ],
+    ['wait in quiet hours', QUIET, {}, edits(1), [0, 1]],
+    ['are sent outside of quiet hours', slack({ quiet: '22:00-07:00 UTC' }), {}, edits(1), [1, 0]],
+    ['that are a problem are sent at once', DIGEST, closed, [onHold, ...edits(1)], [1, 1]],
+  ])('%s', async (_, settings, health, events, [sent, waiting]) => {
+    expect(await deliver(settings, health, events)).toMatchObject({ sent, waiting });
+  });
+
+  it('that wait are due at the end of the window, and problems do not wait after them', async () => {
+    const { health } = await deliver(WINDOW, closed, edits(1));
+    expect(health?.waiting).toMatchObject({ due: AT + 14 * MINUTE, first: false });
+  });
+
+  it('of two runs at once begin one window', async () => {
+    const setting = openSetting();
+    await setting.register({}, WINDOW);
+    const row = await setting.rows.read('crm');
+    const begins = [0, 1].map(ms => {
+      const clock = () => AT + ms;
+      return new EndpointHealth(WINDOW, row, { ...setting.dependencies, clock }).beginsWindow();
+    });
+    expect(await Promise.all(begins)).toEqual([true, false]);
+  });
+
+  it('that are refused at first are tried again by themselves, while the window is open', async () => {
+    const setting = openSetting(() => answered(500));
+    await setting.register({}, WINDOW);
+    const jobsOf: typeof setting.dependencies.jobsOf = (all, endpoint) => jobsOfKind(all, { endpoint });
+    await setting.deliver([messageOf('0', JSON.stringify(edits(1)[0]))], WINDOW, { jobsOf });
+    const health = await setting.healthOf();
+    expect(health?.window).toMatchObject({ since: AT });
+    expect(health?.waiting?.due).toBeLessThan(AT + MINUTE);
+  });
+});
