@@ -150,7 +150,7 @@ function waitsOf(made: readonly Made[]): Wait[] {
 }
 
 function deliveredTimes(made: Made | undefined): number[] {
-  return made?.isDelivered ? made.events.map(({ id }) => committedAt(id) ?? 0) : [];
+  return made?.isDelivered ? made.events.map(({ id }) => Math.min(committedAt(id) ?? 0, made.at)) : [];
 }
 
 /** The time of the commit in the id of a change: `<process>.<project>.<version>.<index>`. A version is the time of its

@@ -31,21 +31,19 @@ export function Activity({ filter, lines }: Props) {
   if (!counts) return null;
   return (
     <figure class="activity">
-      <div class="activity-head">
-        <figcaption class="quiet">{captionOf(counts, filter, isAll)}</figcaption>
-        <select
-          class="small"
-          aria-label="Colours of the chart"
-          value={by}
-          onChange={event => setBy(event.currentTarget.value as Division)}
-        >
-          {DIVISIONS.map(each => (
-            <option key={each} value={each}>
-              by {each}
-            </option>
-          ))}
-        </select>
-      </div>
+      <figcaption class="quiet">{captionOf(counts, filter, isAll)}</figcaption>
+      <select
+        class="small"
+        aria-label="Colours of the chart"
+        value={by}
+        onChange={event => setBy(event.currentTarget.value as Division)}
+      >
+        {DIVISIONS.map(each => (
+          <option key={each} value={each}>
+            by {each}
+          </option>
+        ))}
+      </select>
       {shown}
     </figure>
   );
