@@ -105,7 +105,8 @@ function Facts({ status }: { readonly status: EndpointStatus }) {
       </Figure>
       <Figure
         name={nextMessageAt === undefined ? 'Next attempt' : 'Next message'}
-        value={nextTryAt === undefined ? '–' : <Due at={nextTryAt} />} />
+        value={nextTryAt === undefined ? '–' : <Due at={nextTryAt} />}
+      />
       <div class="figure wide">
         <span class="quiet">Backlog since this page was opened</span>
         {backlog.length < 2 ? (

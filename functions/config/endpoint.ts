@@ -9,6 +9,7 @@ import {
   type KindSettingName,
   kindsOf,
 } from '../model/kinds.ts';
+import { MAIL_PROBLEMS } from '../model/mail.ts';
 import { WINDOW_PROBLEMS } from '../model/windows.ts';
 import { attributeFilter, endpointFilter, neverMatching } from './filter.ts';
 import { checkedBy, withoutRoot } from './problems.ts';
@@ -19,7 +20,12 @@ const ELSEWHERE =
   'it is secret and belongs elsewhere: on AWS in an SSM parameter, on one machine in a variable ENDPOINT_…; see "endpoints" in ' +
   'docs/configuration.md';
 
+/** The settings whose text has a form of its own. */
+const PROBLEMS = { ...WINDOW_PROBLEMS, ...MAIL_PROBLEMS };
+
 const OTHERWISE: Readonly<Record<KindSettingName, string>> = {
+  from: 'none: it is required',
+  to: 'none: it is required',
   batch: 'one event in each request',
   window: 'each change at once',
   digest: 'each change at once',
@@ -32,16 +38,16 @@ const OTHERWISE: Readonly<Record<KindSettingName, string>> = {
 const kindSettings = bySetting({
   text: setting => {
     const { name, choices } = setting;
-    const plain = isWindow(name)
-      ? formed(WINDOW_PROBLEMS[name])
+    const plain = hasForm(name)
+      ? formed(PROBLEMS[name])
       : text(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 letters, digits, "-" and "_"');
     return kindKey(setting, (choices ? choice(choices) : plain).optional());
   },
   whole: (setting, [least, most]) => kindKey(setting, whole(least, most).optional()),
 });
 
-function isWindow(name: KindSettingName): name is keyof typeof WINDOW_PROBLEMS {
-  return Object.hasOwn(WINDOW_PROBLEMS, name);
+function hasForm(name: KindSettingName): name is keyof typeof PROBLEMS {
+  return Object.hasOwn(PROBLEMS, name);
 }
 
 /** A text of a form that `problemOf` checks. */
@@ -101,6 +107,12 @@ function onlyOfItsKind(endpoint: EndpointSettings, { addIssue }: z.RefinementCtx
     else if (notBeside !== undefined && Object.hasOwn(endpoint, notBeside))
       refuse(name, `only without "${notBeside}"`);
   }
+  for (const names of KINDS[endpoint.kind].needs ?? [])
+    if (!names.some(name => Object.hasOwn(endpoint, name)))
+      refuse(
+        names[0] as string,
+        `an endpoint of kind "${endpoint.kind}" needs ${eitherOf(names.map(name => `"${name}"`))}`,
+      );
 }
 
 /** The path of the SSM parameters with the endpoints' addresses and the signing secrets of webhooks,

@@ -14,7 +14,7 @@ import { isFlood } from './chat/chat-flood.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import { isBursting } from './flood.ts';
 import { closedTo, opensAt } from './health.ts';
-import { type Outcome, outcomeOf } from './http/outcome.ts';
+import { isDown, type Outcome, outcomeOf } from './http/outcome.ts';
 import type { Answer, NoAnswer, Poster } from './http/post.ts';
 import type { Job, Jobs, ReadDelivery } from './kinds.ts';
 import { readEvent } from './read-event.ts';
@@ -50,7 +50,7 @@ interface Batch {
 export const MIN_REMAINING_MS = 20_000;
 const CONCURRENCY = 10;
 /** So many deliveries of one message are not rescheduled one by one while the endpoint is down: they wait until it is
- *  asked again. */
+ *  asked again. Those of a mail's window neither: a server that first refuses unknown senders gets the same mail. */
 const MAX_RESCHEDULED = 100;
 const DOWN_MS = 30_000;
 /** One message a second for each chat: the limit of Slack. */
@@ -159,11 +159,12 @@ async function send(
     const outcome = outcomeOf(answer, secret);
     if (mayBlameSecret(answer, outcome)) dependencies.doubtSecret(endpoint.name);
     attempts.push(...attemptsOf(endpoint.name, all, { began, ended: clock(), answer, outcome, secret }));
-    const isDown = 'why' in answer || answer.status === 429 || answer.status >= 500;
+    const isKept =
+      isDown(answer, outcome) &&
+      (all.length > MAX_RESCHEDULED || (isMail(endpoint) && job.endsWindow === true));
     // Before its deliveries leave their rows: after a crash, what is left is not sent as a second digest at once.
-    if (job.endsWindow && !(isDown && all.length > MAX_RESCHEDULED))
-      await saveHealth(() => health.windowSent());
-    await conclude(all, outcome, isDown);
+    if (job.endsWindow && !isKept) await saveHealth(() => health.windowSent());
+    await conclude(all, outcome, isKept);
   }
 
   /** Sends one request. A slow new delivery is noted in the endpoint's row: new deliveries are spread over many
@@ -197,7 +198,7 @@ async function send(
     return 'late';
   }
 
-  async function conclude(all: readonly Delivery[], outcome: Outcome, isDown: boolean): Promise<void> {
+  async function conclude(all: readonly Delivery[], outcome: Outcome, isKept: boolean): Promise<void> {
     if (outcome.kind === 'delivered') {
       await settler.delivered(all);
       dependencies.onDelivered?.(endpoint.name, all);
@@ -210,7 +211,6 @@ async function send(
       return settler.waits(all);
     }
     const slowed = outcome.kind === 'slowed' ? { for: outcome.retryAfter } : undefined;
-    const isKept = isDown && all.length > MAX_RESCHEDULED;
     const hold = isKept ? { for: Math.max(slowed?.for ?? 0, DOWN_MS) } : slowed;
     await saveHealth(() => health.failed(reason, hold, depth));
     if (isKept) return settler.waits(all);
@@ -251,10 +251,14 @@ export function isChat({ kind }: EndpointSettings): boolean {
   return KINDS[kind].queue === 'chat';
 }
 
+function isMail({ kind }: EndpointSettings): boolean {
+  return KINDS[kind].isMail === true;
+}
+
 /** Whether an attempt may have failed because the address or signing secret changed: true unless the receiver is
  *  overloaded or broken. */
-function mayBlameSecret(answer: Answer | NoAnswer, { kind }: Outcome): boolean {
-  return kind !== 'delivered' && !('status' in answer && (answer.status === 429 || answer.status >= 500));
+function mayBlameSecret(answer: Answer | NoAnswer, outcome: Outcome): boolean {
+  return outcome.kind !== 'delivered' && ('why' in answer || !isDown(answer, outcome));
 }
 
 type Turn = Pick<Delivery, 'replay' | 'at'>;

@@ -25,6 +25,8 @@ export interface SenderOptions {
   readonly resolve?: Resolve;
   /** Keeps connections open for the next batch. Not on AWS, where a function is frozen between its runs. */
   readonly keepsConnections?: boolean;
+  /** Sends mails by SES: on AWS only. */
+  readonly sendBySes?: PosterOptions['sendBySes'];
   readonly openAgent?: PosterOptions['openAgent'];
 }
 
@@ -37,10 +39,20 @@ export interface Sender extends EndpointSecrets {
 }
 
 export function senderOf(options: SenderOptions): Sender {
-  const { allowLoopback, networks, proxy, clock, random, linkTemplates, slowAfter } = options;
+  const { allowLoopback, networks, proxy, clock, random, linkTemplates, slowAfter, sendBySes } = options;
   const { resolve = resolveBySystem, timeout = TIMEOUT_MS, openAgent = guardedAgent } = options;
   const open = () =>
-    createPoster({ allowLoopback, networks, proxy, resolve, timeout, slowAfter, clock, openAgent });
+    createPoster({
+      allowLoopback,
+      networks,
+      proxy,
+      resolve,
+      timeout,
+      slowAfter,
+      clock,
+      sendBySes,
+      openAgent,
+    });
   const kept = options.keepsConnections ? { ...open(), close: async () => undefined } : undefined;
   return {
     ...createSecrets(options.secrets, clock, random),

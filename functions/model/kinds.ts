@@ -10,12 +10,16 @@ interface Kind {
   readonly isSigned: boolean;
   /** Its events wait until a consumer takes them: it has no address, and nothing is sent. */
   readonly isPulled?: true;
+  /** Its address is a mail server or SES, and its messages are mails. */
+  readonly isMail?: true;
   /** The queue of its deliveries. `chat`: one message shows several events, and one message is sent at a time. */
   readonly queue: 'deliveries' | 'chat';
   /** Requests a second by default: at first, and at most, as long as it accepts all of them. */
   readonly rate: { readonly first: number; readonly most: number };
   /** The settings that only endpoints of this kind have. */
   readonly settings?: Readonly<Record<string, KindSetting>>;
+  /** Of each of these lists, an endpoint has at least one setting. */
+  readonly needs?: readonly (readonly string[])[];
 }
 
 interface KindSetting {
@@ -24,8 +28,10 @@ interface KindSetting {
   readonly choices?: readonly string[];
   /** The least and the greatest value of a whole number. */
   readonly range?: readonly [number, number];
-  /** An example, of a text that has a form of its own (`model/windows.ts`). */
+  /** An example, of a text that has a form of its own (`model/windows.ts`, `model/mail.ts`). */
   readonly example?: string;
+  /** Of a text; 64 by default. */
+  readonly maxLength?: number;
   /** Another setting of the kind, which stands for this one, too. */
   readonly notBeside?: string;
 }
@@ -81,6 +87,23 @@ const ENDPOINT_KINDS = {
       field: { what: 'the field of the body that holds the text', notBeside: 'preset' },
       titleHeader: { what: 'the header that holds the title', notBeside: 'preset' },
     },
+  },
+  email: {
+    ...CHAT,
+    isMail: true,
+    title: 'E-mail',
+    what: 'e-mail addresses, by an SMTP server, or on AWS by SES; only with a window or digest',
+    example: 'smtps://user:password@smtp.example.com:465',
+    settings: {
+      from: { what: "the sender's address", example: 'changes@example.com', maxLength: 254 },
+      to: {
+        what: 'up to 50 addresses, which see each other',
+        example: 'ann@example.com, team@example.com',
+        maxLength: 13_000,
+      },
+      ...WINDOWS,
+    },
+    needs: [['from'], ['to'], ['digest', 'window']],
   },
   pull: {
     ...SIGNED,

@@ -1,6 +1,6 @@
 import type { EndpointSettings } from '../../model/endpoint.ts';
 import { fitRecords, leftText, summaryText, type Tally, tallyOf } from '../chat/chat-fit.ts';
-import { cutText } from '../chat/chat-text.ts';
+import { cutText, timeText } from '../chat/chat-text.ts';
 import type { ChatTopic } from '../chat/chat-topic.ts';
 import type { RecordView, Run } from '../chat/chat-view.ts';
 
@@ -56,11 +56,6 @@ function recordText({ heading, lines }: RecordView, form: Form): string {
 function runsText(runs: readonly Run[], form: Form): string {
   const links = runs.flatMap(({ link }) => link ?? []);
   return [inertText(runs.map(({ text }) => text).join(''), form), ...links].join(' ');
-}
-
-function timeText({ after, before }: NonNullable<ChatTopic['observed']>): string {
-  const text = (time: number) => new Date(time).toISOString().slice(0, 19).replace('T', ' ');
-  return after === before ? `seen ${text(before)} UTC` : `between ${text(after)} and ${text(before)} UTC`;
 }
 
 /** Data that no service reads as a mention, link, emoji code or heading: each character that could begin one is
