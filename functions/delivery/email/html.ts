@@ -4,7 +4,8 @@ import { inertText } from './text.ts';
 
 const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 
-/** Each look as an element. Styles are inline, because some clients drop those of the head; classes are for dark mode. */
+/** Each look as an element. Styles are inline, because some clients drop those of the head; classes are for dark mode.
+ */
 const LOOKS: Readonly<Record<Run['look'], readonly [begin: string, end: string]>> = {
   plain: ['', ''],
   strong: ['<b>', '</b>'],

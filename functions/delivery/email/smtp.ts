@@ -47,7 +47,7 @@ export async function sendBySmtp(mail: Mail, route: SmtpRoute, connection: Conne
   const failed = (error: SmtpError) => {
     const refused = refusalOf(error);
     if (refused) resolve(refused);
-    else reject(error);
+    else reject(Object.assign(error, { code: error.originalCode ?? error.code }));
   };
   const send = () =>
     smtp.send({ from, to: [...to] }, message, (error, info) => {
@@ -101,6 +101,8 @@ async function connect(
 
 interface SmtpError extends Error {
   readonly code?: string | undefined;
+  /** Of the system. */
+  readonly originalCode?: string | undefined;
   readonly command?: string | undefined;
   readonly responseCode?: number | undefined;
   readonly response?: string | undefined;
@@ -120,7 +122,7 @@ function refusalOf({
   responseCode: status,
   response = '',
 }: SmtpError): MailAnswer | undefined {
-  if (status === undefined || status < 400) return undefined;
+  if (code === 'ETLS' || status === undefined || status < 400) return undefined;
   const isTemporary = status < 500;
   const stage = code === 'EAUTH' || status === 530 ? 'login' : command;
   const reason = isTemporary ? LATER : (REFUSED[stage] ?? 'the mail server refused the mail');

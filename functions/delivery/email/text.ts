@@ -14,7 +14,8 @@ export function recordText({ heading, lines }: RecordView): string {
   return [`* ${runsText(heading)}`, ...lines.map(line => `    - ${runsText(line)}`)].join('\n');
 }
 
+/** The text, and below it what it links to. */
 function runsText(runs: readonly Run[]): string {
   const links = runs.flatMap(({ link }) => link ?? []);
-  return [inertText(runs.map(({ text }) => text).join('')), ...links].join(' ');
+  return [inertText(runs.map(({ text }) => text).join('')), ...links].join('\n    ');
 }

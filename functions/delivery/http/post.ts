@@ -63,7 +63,8 @@ export interface PosterOptions {
 
 export class Expired extends Error {}
 
-/** Posts JSON or sends mails, to allowed addresses only. Redirects are not followed; connections are kept for the next request. */
+/** Posts JSON or sends mails, to allowed addresses only. Redirects are not followed; connections are kept for the next
+ *  request. */
 export function createPoster(options: PosterOptions): Poster {
   const { allowLoopback, networks, proxy, resolve, timeout, clock } = options;
   const { slowAfter = SLOW_MS, openAgent = guardedAgent } = options;
@@ -115,7 +116,7 @@ const NO_TLS =
 export function reasonOf(error: unknown, timeout: number): string {
   if (error instanceof Expired) return `no answer within ${timeout / 1000} s`;
   if (error instanceof RefusedAddress) return error.message;
-  if ((error as { code?: unknown }).code === 'ETLS') return NO_TLS;
+  if ((error as { code?: unknown } | undefined)?.code === 'ETLS') return NO_TLS;
   return `no answer (${codeOf(error)})`;
 }
 
