@@ -15,10 +15,10 @@ const REMEDIES: Readonly<Record<string, string>> = {
 };
 
 /** Sends mails by the API of SES, with the permissions of the function. SES gives each mail a Message-ID of its own. */
-export const sendBySes: SendBySes = async (mail, { region }, signal) => {
+export const sendBySes: SendBySes = async (mail, signal) => {
   // Loaded here: most stacks send no mail.
   const { SESv2Client, SendEmailCommand } = await import('@aws-sdk/client-sesv2');
-  const client = new SESv2Client({ ...bounded(CALL_TIMEOUTS.ses), ...(region && { region }) });
+  const client = new SESv2Client(bounded(CALL_TIMEOUTS.ses));
   const text = (Data: string) => ({ Data, Charset: 'UTF-8' });
   const command = new SendEmailCommand({
     FromEmailAddress: `Changewire <${mail.from}>`,

@@ -24,8 +24,8 @@ const ELSEWHERE =
 const PROBLEMS = { ...WINDOW_PROBLEMS, ...MAIL_PROBLEMS };
 
 const OTHERWISE: Readonly<Record<KindSettingName, string>> = {
-  from: 'none: it is required',
-  to: 'none: it is required',
+  from: 'required there',
+  to: 'required there',
   batch: 'one event in each request',
   window: 'each change at once',
   digest: 'each change at once',
@@ -74,7 +74,7 @@ export const endpointConfig = object({
   ),
   kind: key(
     choice(KIND_NAMES),
-    'A signed webhook (Standard Webhooks), a Slack incoming webhook, a Teams Workflows URL, or a chat that takes [plain text](chat.md#plain-text) in JSON.',
+    'A signed webhook (Standard Webhooks), a Slack incoming webhook, a Teams Workflows URL, a chat that takes [plain text](chat.md#plain-text) in JSON, or [e-mail](chat.md#e-mail).',
   ),
   filter: key(endpointFilter.optional(), 'The events that the endpoint gets.', 'every event'),
   perSecond: key(
@@ -111,7 +111,7 @@ function onlyOfItsKind(endpoint: EndpointSettings, { addIssue }: z.RefinementCtx
     if (!names.some(name => Object.hasOwn(endpoint, name)))
       refuse(
         names[0] as string,
-        `an endpoint of kind "${endpoint.kind}" needs ${eitherOf(names.map(name => `"${name}"`))}`,
+        `${eitherOf(names.map(name => `"${name}"`))}, which kind "${endpoint.kind}" needs`,
       );
 }
 

@@ -92,12 +92,12 @@ const ENDPOINT_KINDS = {
     ...CHAT,
     isMail: true,
     title: 'E-mail',
-    what: 'e-mail addresses, by an SMTP server, or on AWS by SES; only with a window or digest',
+    what: 'e-mail addresses, by SMTP or SES; with a window or digest',
     example: 'smtps://user:password@smtp.example.com:465',
     settings: {
       from: { what: "the sender's address", example: 'changes@example.com', maxLength: 254 },
       to: {
-        what: 'up to 50 addresses, which see each other',
+        what: 'up to 50 addresses, all in one mail',
         example: 'ann@example.com, team@example.com',
         maxLength: 13_000,
       },

@@ -46,19 +46,16 @@ export type MailRoute =
       readonly isSecure: boolean;
       readonly login: { readonly user: string; readonly pass: string } | undefined;
     }
-  | { readonly by: 'ses'; readonly region: string | undefined };
+  | { readonly by: 'ses' };
 
 const PORTS: Readonly<Record<string, number>> = { 'smtp:': 587, 'smtps:': 465 };
 
-/** Reads `smtps://user:password@host:465`, `smtp://host:587`, `ses:` or `ses://region`; undefined for anything else. */
+/** Reads `smtps://user:password@host:465`, `smtp://host:587` or `ses:`; undefined for anything else. */
 export function mailRouteIn(text: string): MailRoute | undefined {
   const url = URL.parse(text);
   if (url?.search !== '' || url.hash !== '' || !/^\/?$/.test(url.pathname)) return undefined;
   const { protocol, hostname, port, username, password } = url;
-  if (protocol === 'ses:') {
-    const isRegion = /^[a-z0-9-]*$/.test(hostname) && `${port}${username}${password}` === '';
-    return isRegion ? { by: 'ses', region: hostname || undefined } : undefined;
-  }
+  if (protocol === 'ses:') return url.href === 'ses:' ? { by: 'ses' } : undefined;
   const standard = PORTS[protocol];
   const [user, pass] = [decoded(username), decoded(password)];
   if (standard === undefined || user === undefined || pass === undefined) return undefined;

@@ -153,10 +153,12 @@ function withWarnings(warnings: readonly string[]) {
   return warnings.length > 0 && { warnings: [...warnings] };
 }
 
-/** A filter may contain values of records, so only its presence is recorded. */
-function detailsOf({ filter, ...others }: Readonly<Record<string, unknown>>): string[] {
+/** A filter may contain values of records, and addresses are personal data, so only their presence is recorded. */
+function detailsOf({ filter, from, to, ...others }: Readonly<Record<string, unknown>>): string[] {
   return [
     ...(filter === undefined ? [] : [filter === null ? 'no filter' : 'a filter']),
+    ...(from === undefined ? [] : ['a sender']),
+    ...(to === undefined ? [] : ['recipients']),
     ...Object.entries(others).flatMap(([key, value]) =>
       value === undefined ? [] : [`${key} ${value ?? 'by default'}`],
     ),

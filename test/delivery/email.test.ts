@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { resolveBySystem } from '../../functions/basics/proxy.ts';
 import { testEvent } from '../../functions/changes/build-events.ts';
 import { drain } from '../../functions/delivery/drain.ts';
+import { mailSender } from '../../functions/delivery/email/send-mail.ts';
 import { joined } from '../../functions/delivery/health.ts';
 import { outcomeOf } from '../../functions/delivery/http/outcome.ts';
 import { createPoster, type Poster, type PosterOptions } from '../../functions/delivery/http/post.ts';
@@ -83,14 +84,16 @@ describe('a mail', () => {
   });
 });
 
+function posterOf(options: Partial<PosterOptions>): Poster {
+  const all = { allowLoopback: true, resolve: resolveBySystem, timeout: 5_000, clock: () => AT, ...options };
+  return createPoster({ ...all, sendMail: mailSender(all) });
+}
+
 const LOGIN = 'us%65r:hush%2Fhush';
 
 /** Sends the mail of two projects. */
 async function send(url: string, options: Partial<PosterOptions> = {}, events: readonly SentEvent[] = two) {
-  const poster = createPoster({
-    ...{ allowLoopback: true, resolve: resolveBySystem, timeout: 5_000, clock: () => 42 },
-    ...options,
-  });
+  const poster = posterOf({ clock: () => 42, ...options });
   const request = { body: JSON.stringify(mailOf(events, { linkTemplates: templates })), headers: {} };
   const answer = await poster.post(url, request).finally(poster.close);
   return { answer, outcome: outcomeOf(answer, { url }) };
@@ -300,13 +303,7 @@ async function openDigest(script: MailScript) {
   const { endpoints, deliveries, slots, stop } = await STORE[1]();
   onTestFinished(stop);
   const endpoint = { name: 'crm', ...MAIL_SETTINGS, digest: '13:00 UTC' };
-  const poster = () =>
-    createPoster({
-      allowLoopback: true,
-      resolve: resolveBySystem,
-      timeout: 5_000,
-      clock: () => setting.state.now,
-    });
+  const poster = () => posterOf({ clock: () => setting.state.now });
   const dependencies = {
     ...{ ...setting.dependencies, rows: endpoints, deliveries, slots },
     jobsOf: ((all, of) => jobsOf(all, { endpoint: of })) as typeof setting.dependencies.jobsOf,

@@ -7,7 +7,7 @@ import { counted, timeText } from '../chat/chat-text.ts';
 import type { ChatTopic } from '../chat/chat-topic.ts';
 import type { RecordView } from '../chat/chat-view.ts';
 import { mailHtml, recordHtml, sectionHtml } from './html.ts';
-import { inertText, recordText } from './text.ts';
+import { type Frame, mailText, type Section } from './text.ts';
 
 /** Bytes of the HTML of all sections. Mail clients cut off what is over 102 KB; the text is always shorter. */
 const MAX_BYTES = 90_000;
@@ -15,18 +15,6 @@ const MAX_BYTES = 90_000;
 const MIN_SECTION_BYTES = 3_000;
 const MAX_RECORDS = 500;
 const MAX_SUBJECT_LENGTH = 200;
-
-/** The part of a mail about one topic, as text and HTML show it. */
-export interface Section {
-  readonly title: string;
-  readonly link: string | undefined;
-  /** Who, where and when. */
-  readonly context: readonly string[];
-  readonly note: string | undefined;
-  readonly records: readonly RecordView[];
-  /** What is left out, in words. */
-  readonly left: string | undefined;
-}
 
 /** All topics as one mail: a section for each, and a count of those that it has no room for. */
 export function emailMessage(
@@ -48,16 +36,6 @@ export function emailMessage(
     .digest('hex')
     .slice(0, 40);
   return { body: { ...content, messageId: `<${digest}@${from.slice(from.lastIndexOf('@') + 1)}>` } };
-}
-
-/** A mail without its encodings. */
-export interface Frame {
-  readonly subject: string;
-  /** Shown beside the subject in lists of mails. */
-  readonly preview: string;
-  readonly sections: readonly Section[];
-  readonly left: string | undefined;
-  readonly foot: string;
 }
 
 /** `12 changes in 3 projects`, or of one topic `Onboarding ACME: 3 changes in the project and 1 task`. */
@@ -123,19 +101,4 @@ function sectionOf(topic: ChatTopic, records: readonly RecordView[], left: Tally
 
 function sizeOf(text: string): number {
   return Buffer.byteLength(text);
-}
-
-function mailText({ subject, sections, left, foot }: Frame): string {
-  const parts = sections.map(section =>
-    [
-      inertText(section.title),
-      ...(section.link === undefined ? [] : [section.link]),
-      ...section.context.map(inertText),
-      ...(section.note === undefined ? [] : ['', inertText(section.note)]),
-      ...(section.records.length === 0 ? [] : ['', ...section.records.map(recordText)]),
-      ...(section.left === undefined ? [] : ['', `… ${section.left}`]),
-    ].join('\n'),
-  );
-  const rest = left === undefined ? [] : [`… ${left}`];
-  return `${[inertText(subject), ...parts, ...rest, `-- \n${foot}`].join('\n\n')}\n`;
 }

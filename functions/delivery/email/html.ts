@@ -1,6 +1,5 @@
 import type { RecordView, Run } from '../chat/chat-view.ts';
-import type { Frame, Section } from './email.ts';
-import { inertText } from './text.ts';
+import { type Frame, inertText, type Section } from './text.ts';
 
 const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 

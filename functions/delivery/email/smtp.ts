@@ -4,7 +4,15 @@ import { type Resolve, tunnelTo } from '../../basics/proxy.ts';
 import type { Mail, MailRoute } from '../../model/mail.ts';
 import { addressRefusal } from '../http/addresses.ts';
 import { checkedLookup, RefusedAddress } from '../http/guarded-agent.ts';
-import type { MailAnswer } from './send-mail.ts';
+import type { MailRefusal } from '../http/post.ts';
+
+/** What a server answers, before it is cleaned. */
+export interface MailAnswer {
+  readonly status: number;
+  readonly text: string;
+  /** Undefined: it took the mail. */
+  readonly refusal?: MailRefusal | undefined;
+}
 
 export interface Connection {
   readonly allowLoopback: boolean;

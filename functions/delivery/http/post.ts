@@ -4,7 +4,6 @@ import type { Networks } from '../../basics/networks.ts';
 import type { Resolve } from '../../basics/proxy.ts';
 import { within } from '../../basics/within.ts';
 import type { EndpointRequest } from '../../model/endpoint.ts';
-import { type SendBySes, sendMail } from '../email/send-mail.ts';
 import { type GuardedAgentOptions, guardedAgent, RefusedAddress } from './guarded-agent.ts';
 import { beginning } from './quote.ts';
 
@@ -55,8 +54,8 @@ export interface PosterOptions {
   /** ms after which a request is slow. */
   readonly slowAfter?: number | undefined;
   readonly clock: Clock;
-  /** Sends mails by SES: on AWS. */
-  readonly sendBySes?: SendBySes | undefined;
+  /** Sends one mail by the server of a URL. Rejects when there is no answer. */
+  readonly sendMail?: ((url: string, body: string, signal: AbortSignal) => Promise<Answer>) | undefined;
   /** Opens the agent for the requests; by default the one that connects to allowed addresses only. */
   readonly openAgent?: (options: GuardedAgentOptions) => Dispatcher;
 }
@@ -74,7 +73,7 @@ export function createPoster(options: PosterOptions): Poster {
     async post(url, request, onSlow = () => undefined) {
       let reached: Answer | undefined;
       const send = async (signal: AbortSignal): Promise<Answer> => {
-        if (!/^https?:/i.test(url)) return sendMail(url, request.body, { ...options, signal });
+        if (options.sendMail && !/^https?:/i.test(url)) return options.sendMail(url, request.body, signal);
         const response = await agent.request({ ...wired(url, request), signal });
         reached = head(response, clock());
         const body = await beginning(response.body);

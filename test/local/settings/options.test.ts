@@ -101,7 +101,10 @@ describe('the command line', () => {
       '--config c.json --overlap 5s',
       '--overlap cannot be combined with a configuration file: set it for each process in c.json.',
     ],
-    ['--name a', '--name applies to the preceding --webhook, --slack, --teams or --text: give that first.'],
+    [
+      '--name a',
+      '--name applies to the preceding --webhook, --slack, --teams, --text or --email: give that first.',
+    ],
     [
       '--slack https://a.example.com --name a/b',
       '--name takes a name of 1 to 64 letters, digits, "-" and "_".',
