@@ -108,7 +108,7 @@ function onlyOfItsKind(endpoint: EndpointSettings, { addIssue }: z.RefinementCtx
       refuse(name, `only without "${notBeside}"`);
   }
   for (const names of KINDS[endpoint.kind].needs ?? [])
-    if (!names.some(name => Object.hasOwn(endpoint, name)))
+    if (names.every(name => endpoint[name as KindSettingName] === undefined))
       refuse(
         names[0] as string,
         `${eitherOf(names.map(name => `"${name}"`))}, which kind "${endpoint.kind}" needs`,

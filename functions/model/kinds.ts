@@ -97,7 +97,7 @@ const ENDPOINT_KINDS = {
     settings: {
       from: { what: "the sender's address", example: 'changes@example.com', maxLength: 254 },
       to: {
-        what: 'up to 50 addresses, all in one mail',
+        what: 'up to 50 addresses',
         example: 'ann@example.com, team@example.com',
         maxLength: 13_000,
       },

@@ -251,7 +251,7 @@ describe('an error in the configuration names the path, what was found and what 
         ],
         [
           { ...MAIL, to: 'a@b.c,a@b.c' },
-          'to: found "a@b.c,a@b.c"; allowed: 1 to 50 different e-mail addresses',
+          'to: found text of 11 characters; allowed: 1 to 50 different e-mail addresses',
         ],
         [{ kind: 'slack', to: 'a@b.c' }, 'to: found "a@b.c"; allowed: only in an endpoint of kind "email"'],
         [

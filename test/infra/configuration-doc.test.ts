@@ -51,7 +51,9 @@ describe('the reference', () => {
   });
 
   test('lists choices, unless there are many', () => {
-    expect(rowOf('endpoints[]', 'kind')?.type).toBe('one of "webhook", "slack", "teams", "text", "pull"');
+    expect(rowOf('endpoints[]', 'kind')?.type).toBe(
+      'one of "webhook", "slack", "teams", "text", "email", "pull"',
+    );
     expect(rowOf('endpoints[].filter', 'events')?.type).toBe('non-empty list of event types');
   });
 
