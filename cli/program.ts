@@ -4,8 +4,8 @@ import { sleep } from '../functions/basics/system.ts';
 import { didYouMean, Refused } from '../functions/operations/refused.ts';
 import { packageVersion } from '../local/basics/package-file.ts';
 import { flush, withEnvFile } from '../local/basics/process.ts';
-import { failure, UsageError } from '../local/basics/usage-error.ts';
-import { printable, printableLines } from '../local/terminal/text.ts';
+import { UsageError } from '../local/basics/usage-error.ts';
+import { printable } from '../local/terminal/text.ts';
 import { browse } from './browse.ts';
 import { actionsCommand } from './commands/actions.ts';
 import { backupCommand } from './commands/backup.ts';
@@ -19,12 +19,15 @@ import { eventCommands } from './commands/events.ts';
 import { examples } from './commands/example.ts';
 import { initCommand } from './commands/init.ts';
 import { listenCommand } from './commands/listen.ts';
+import { mcpCommand } from './commands/mcp.ts';
 import { processCommands } from './commands/processes.ts';
 import { pullCommands } from './commands/pull.ts';
 import { recordCommand } from './commands/record.ts';
 import { replayCommand } from './commands/replay.ts';
+import { reportCommand } from './commands/report.ts';
 import { republishCommand } from './commands/republish.ts';
 import { resendCommand } from './commands/resend.ts';
+import { restoreCommand } from './commands/restore.ts';
 import { restoreTableCommand } from './commands/restore-table.ts';
 import { snapshotCommand } from './commands/snapshot.ts';
 import { failedMessageCommands, logsCommand } from './commands/stack.ts';
@@ -32,9 +35,9 @@ import { startCommand } from './commands/start.ts';
 import { statusCommand } from './commands/status.ts';
 import { typesCommand } from './commands/types.ts';
 import { verifyCommand } from './commands/verify.ts';
-import { backUpRun } from './connect/back-up.ts';
+import { backUpRun, planRestore } from './connect/back-up.ts';
 import { openDoctor } from './connect/doctor.ts';
-import { Failed } from './context/context.ts';
+import { Failed, messageOf } from './context/context.ts';
 import { terminalInput } from './context/input.ts';
 import { type Cli, open, runnerOf } from './context/runner.ts';
 import type { World } from './context/world.ts';
@@ -55,7 +58,7 @@ export async function runHere(): Promise<void> {
   stdout.on('error', () => exit(0));
 
   const code = await changewire(argv.slice(2), {
-    ...{ stdout, stderr, env, sleep, open, browse, backUp: backUpRun },
+    ...{ stdout, stderr, env, sleep, open, browse, backUp: backUpRun, planRestore },
     directory: cwd(),
     execute: program => execute(program, interrupting.signal),
     // Loaded lazily, so that all other commands start fast.
@@ -146,6 +149,8 @@ function addCommands(program: Command, cli: Cli): void {
   doctorCommand(program, cli);
   verifyCommand(program, cli);
   logsCommand(program, cli);
+  reportCommand(program, cli);
+  mcpCommand(program, cli);
   program.commandsGroup('Manage:');
   endpointCommands(program, cli);
   resendCommand(program, cli);
@@ -158,6 +163,7 @@ function addCommands(program: Command, cli: Cli): void {
   republishCommand(program, cli);
   restoreTableCommand(program, cli);
   backupCommand(program, cli);
+  restoreCommand(program, cli);
   program.commandsGroup('Other:');
   completionCommand(program, cli);
 }
@@ -181,10 +187,3 @@ function commandOf(program: Command, names: readonly string[]): Command {
 const EXIT_CODES = `
 Exit codes: 0 success; 1 failure, or a failed test; 2 invalid usage.
 More about a command: npx changewire help COMMAND, and docs/operating.md.`;
-
-/** The error's message, safe for a terminal. */
-function messageOf(error: unknown): string {
-  const message =
-    error instanceof Refused || error instanceof UsageError ? error.message : `${failure(error)}.`;
-  return printableLines(message);
-}

@@ -32,13 +32,11 @@ export function decisions(): Decision[] {
 
 /** `docs/decisions/README.md`. */
 export function decisionIndex(all: readonly Decision[]): string {
-  const lines = all.map(({ file, title }) => `| [${file.slice(0, 4)}](${file}) | ${title} |`);
+  const lines = all.map(({ file, title }) => `- [${file.slice(0, 4)}](${file}): ${title}`);
   return `# Decisions
 
 Choices that a reader might reverse by mistake. A new record takes the number after the highest. \`npm run schemas\` writes this list.
 
-| | decision |
-|---|---|
 ${lines.join('\n')}
 `;
 }

@@ -1,10 +1,11 @@
 import { jsonSchemas, type SentEvent } from '../functions/model/event.ts';
+import { item } from './markdown.ts';
 
-/** The tables of `docs/events.md`, generated from `functions/model/event.ts` by `npm run schemas`. */
+/** The lists of `docs/events.md`, generated from `functions/model/event.ts` by `npm run schemas`. */
 
 type Type = SentEvent['type'];
 
-/** The part of a JSON Schema that the tables use. */
+/** The part of a JSON Schema that the lists use. */
 interface Schema {
   readonly $ref?: string;
   readonly $defs?: Readonly<Record<string, Schema>>;
@@ -28,45 +29,41 @@ const SNAPSHOT: readonly Type[] = [
   'snapshot.completed',
 ];
 
+const RECORDS: readonly Type[] = startingWith('project.', 'task.').filter(type => !SNAPSHOT.includes(type));
+
 /** The sections of the page that describe shared schemas. */
 const REFERENCES: Readonly<Record<string, string>> = {
   FieldChange: '[change](#one-change)',
   PropertyChange: '[change](#one-property-change)',
 };
 
-const TABLES: Readonly<Record<string, () => string>> = {
+const LISTS: Readonly<Record<string, () => string>> = {
   types: () =>
-    table(
-      ['type', 'emitted when', 'files'],
-      types.map(type => [
-        `[\`${type}\`](#${type.replace('.', '')})`,
-        schemas[type].description ?? '',
-        `[schema](schemas/${type}.json), [example](examples/${type}.json)`,
-      ]),
-    ),
+    types
+      .map(
+        type =>
+          `- [\`${type}\`](#${type.replace('.', '')}) ([schema](schemas/${type}.json), [example](examples/${type}.json)): ${schemas[type].description ?? ''}`,
+      )
+      .join('\n'),
   envelope: () => fields(types, withoutData),
-  records: () =>
-    fields(
-      startingWith('project.', 'task.').filter(type => !SNAPSHOT.includes(type)),
-      dataOf,
-    ),
+  records: () => fields(RECORDS, dataOf),
   change: () => fields(['task.updated'], ({ $defs }) => $defs?.FieldChange),
-  definitions: () => fields(startingWith('field.'), dataOf),
+  definitions: () => ownFields(startingWith('field.')),
   'property-change': () => fields(['field.updated'], ({ $defs }) => $defs?.PropertyChange),
-  source: () => fields(startingWith('source.'), dataOf),
-  audit: () => fields(startingWith('audit.'), dataOf),
-  snapshot: () => fields(SNAPSHOT, dataOf),
-  health: () => fields(startingWith('endpoint.', 'delivery.'), dataOf),
-  test: () => fields(startingWith('changewire.'), dataOf),
+  source: () => ownFields(startingWith('source.')),
+  audit: () => ownFields(startingWith('audit.')),
+  snapshot: () => ownFields(SNAPSHOT),
+  health: () => ownFields(startingWith('endpoint.', 'delivery.')),
+  test: () => ownFields(startingWith('changewire.')),
 };
 
-/** Replaces the table after each `<!-- table: <name> -->`.
- *  @throws when a marker names an unknown table */
-export function embedTables(text: string): string {
-  return text.replace(/<!-- table: (\S+) -->\n(?:\n(?:\|.*\n)+)?/g, (_, name: string) => {
-    const build = TABLES[name];
-    if (!build) throw new Error(`Unknown table "${name}". The tables are ${Object.keys(TABLES).join(', ')}.`);
-    return `<!-- table: ${name} -->\n\n${build()}\n`;
+/** Replaces the list after each `<!-- list: <name> -->`.
+ *  @throws when a marker names an unknown list */
+export function embedLists(text: string): string {
+  return text.replace(/<!-- list: (\S+) -->\n(?:\n(?:- .*\n)+)?/g, (_, name: string) => {
+    const build = LISTS[name];
+    if (!build) throw new Error(`Unknown list "${name}". The lists are ${Object.keys(LISTS).join(', ')}.`);
+    return `<!-- list: ${name} -->\n\n${build()}\n`;
   });
 }
 
@@ -88,28 +85,47 @@ interface Row {
   readonly description: string;
 }
 
-/** A row for each field that a schema of these types describes. Rows that only some types have name them. */
-function fields(of: readonly Type[], select: (schema: Schema) => Schema | undefined): string {
+/** The items of data, without the fields that project and task events have, too. */
+function ownFields(of: readonly Type[]): string {
+  const shared = new Set(RECORDS.flatMap(type => rowsOf(dataOf(schemas[type]) ?? {})).map(keyOf));
+  return fields(of, dataOf, row => !shared.has(keyOf(row)));
+}
+
+/** An item for each field that a schema of these types describes. Items that only some types have name them. */
+function fields(
+  of: readonly Type[],
+  select: (schema: Schema) => Schema | undefined,
+  isShown: (row: Row) => boolean = () => true,
+): string {
   const found = new Map<string, { row: Row; having: Type[] }>();
   for (const type of of) {
-    for (const row of rowsOf(select(schemas[type]) ?? {})) {
-      const key = `${row.path} ${row.description}`;
+    for (const row of rowsOf(select(schemas[type]) ?? {}).filter(isShown)) {
+      const key = keyOf(row);
       found.set(key, { row, having: [...(found.get(key)?.having ?? []), type] });
     }
   }
-  const rows = [...found.values()].map(({ row, having }) => [
-    `\`${row.path}\``,
-    row.type,
-    `${having.length < of.length ? `${named(having, of)}: ` : ''}${row.description}`,
-  ]);
-  return table(['field', 'type', 'description'], rows);
+  return [...found.values()]
+    .map(({ row, having }) =>
+      item(
+        row.path,
+        row.type,
+        `${having.length < of.length ? `${named(having, of)}: ` : ''}${row.description}`,
+      ),
+    )
+    .join('\n');
+}
+
+function keyOf({ path, description }: Row): string {
+  return `${path} ${description}`;
 }
 
 function rowsOf({ properties = {}, required = [] }: Schema, parent = ''): Row[] {
   return Object.entries(properties).flatMap(([name, schema]) => {
     const isList = schema.type === 'array';
     const path = `${parent}${name}`;
-    const type = `${typeOf(schema)}${required.includes(name) ? '' : ', optional'}`;
+    const type = [typeOf(schema), required.includes(name) ? '' : 'optional']
+      .filter(text => text !== '' && text !== 'string')
+      .join(', ');
     const own = schema.description ? [{ path, type, description: schema.description }] : [];
     const inner = (isList ? schema.items : schema) ?? {};
     return [...own, ...rowsOf(inner, `${path}${isList ? '[]' : ''}.`)];
@@ -124,15 +140,10 @@ function typeOf({ $ref, type, format, enum: values, anyOf, items }: Schema): str
   return format === 'date-time' ? 'timestamp' : (type ?? 'any');
 }
 
-/** `project.created`, … as `project.*`, where these are all types of the table that begin so. */
+/** `project.created`, … as `project.*`, where these are all types of the list that begin so. */
 function named(having: readonly Type[], of: readonly Type[]): string {
   const [prefix = ''] = (having[0] ?? '').split('.');
   const all = of.filter(type => type.startsWith(`${prefix}.`));
   const isWhole = all.length > 1 && all.every(type => having.includes(type)) && all.length === having.length;
   return isWhole ? `\`${prefix}.*\`` : having.map(type => `\`${type}\``).join(', ');
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
 }

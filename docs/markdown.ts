@@ -1,16 +1,7 @@
-/** A table. Cells may have several paragraphs. */
-export function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const escaped = rows.map(cells => cells.map(cell));
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(heads), `|${'---|'.repeat(heads.length)}`, ...escaped.map(line)].join('\n');
-}
-
-/** A text escaped for a cell. */
-function cell(text: string): string {
-  return text
-    .replaceAll('|', '\\|')
-    .replaceAll(/\n{2,}/g, '<br>')
-    .replaceAll('\n', ' ');
+/** An item of a list: code, a note in parentheses, and a text, which may have several paragraphs. */
+export function item(code: string, inside: string, text: string): string {
+  const line = text.replaceAll(/\n{2,}/g, '<br>').replaceAll('\n', ' ');
+  return `- \`${code}\`${inside === '' ? '' : ` (${inside})`}: ${line}`;
 }
 
 /** The page with a generated text between `<!-- generated: <name> -->` and `<!-- end: <name> -->`.

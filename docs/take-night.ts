@@ -39,7 +39,8 @@ async function shown(line: string): Promise<string> {
   const world: World = {
     ...{ stdout: terminal, stderr: terminal, env: { NO_COLOR: '1' }, open },
     ...{ doctor: async () => undefined, browse: async () => undefined },
-    ...{ backUp: async () => data, execute: async () => 1, stackTable: () => Promise.reject() },
+    ...{ backUp: async () => data, planRestore: () => Promise.reject(), execute: async () => 1 },
+    stackTable: () => Promise.reject(),
     input: { canAsk: false, confirm: async () => false, line: async () => '', secret: async () => '' },
     directory,
     clock: Date.now,

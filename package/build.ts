@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execPath } from 'node:process';
 import { parseArgs } from 'node:util';
+import { buildSync } from 'esbuild';
 import { measure } from '../infra/bundle/measure.ts';
 import { ENTRIES } from '../infra/bundle/options.ts';
 import { budgetOf, table } from '../infra/bundle/table.ts';
@@ -19,6 +20,7 @@ const ROOT = join(import.meta.dirname, '..');
 rmSync(outdir, { recursive: true, force: true });
 run('node_modules/typescript/bin/tsc', '-p', 'package', '--outDir', outdir);
 keepDeclarations();
+bundleSdk();
 const bundles = Object.entries(ENTRIES).map(([name, entry]) =>
   measure(name, entry, join(outdir, 'handlers')),
 );
@@ -39,4 +41,19 @@ function keepDeclarations(): void {
   const kept = declarationsOf(['infra/index.d.ts', 'receiver/index.d.ts'].map(entry => join(outdir, entry)));
   for (const name of readdirSync(outdir, { recursive: true, encoding: 'utf8' }))
     if (name.endsWith('.d.ts') && !kept.has(join(outdir, name))) rmSync(join(outdir, name));
+}
+
+/** Bundles the MCP SDK, whose packages would add 9 MB to an installation, in the place of its import. */
+function bundleSdk(): void {
+  buildSync({
+    entryPoints: [join(ROOT, 'cli/mcp/sdk.ts')],
+    outfile: join(outdir, 'cli/mcp/sdk.js'),
+    ...{ bundle: true, platform: 'node', target: 'node24', format: 'esm', minify: true },
+    external: ['zod'],
+    logLevel: 'warning',
+  });
+  copyFileSync(
+    join(ROOT, 'node_modules/@modelcontextprotocol/server/LICENSE'),
+    join(outdir, 'cli/mcp/sdk.LICENSE'),
+  );
 }

@@ -16,6 +16,7 @@ import { openQueues } from '../../local/data/store.ts';
 import { Delivering } from '../../local/loops/delivering.ts';
 import { Feed } from '../../local/loops/feed.ts';
 import { Topic } from '../../local/loops/topic.ts';
+import { Metrics } from '../../local/operate/metrics.ts';
 import { eventOf, processorMs, SECRET } from './given.ts';
 
 export interface Latency {
@@ -96,6 +97,7 @@ async function startRun(database: Database, endpoints: number, share: 'all' | 'o
     linkTemplates: [],
     moveToFailed: async () => undefined,
     warn: () => undefined,
+    metrics: new Metrics('0.0.0', clock),
   });
   await delivering.recover(true);
   delivering.start();

@@ -8,7 +8,6 @@ import {
   KINDS,
   type KindSettings,
   kindSettingsOf,
-  kindsOf,
 } from '../../functions/model/kinds.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
 import { filterOption, optionOf, readHeader } from '../../local/settings/endpoint-options.ts';
@@ -25,7 +24,7 @@ interface Settings {
   readonly failuresOnly?: boolean;
   readonly withoutRecord?: boolean;
 }
-interface Added extends Settings, KindSettings, Partial<Record<EndpointKind, string | true>> {
+interface Added extends Settings, KindSettings, Partial<Record<string, unknown>> {
   readonly secret?: string[];
 }
 interface Changed extends Settings, KindSettings {
@@ -147,10 +146,11 @@ function withSettings(command: Command): Command {
 
 /** The option for a setting of some kinds. */
 function kindOption(setting: (typeof KIND_SETTINGS)[number]): Option {
-  const { what, choices, range, example } = setting;
+  const { kinds, what, choices, range, form } = setting;
+  const such = form ? `, such as "${form.example}"` : '';
   const option = new Option(
     `--${optionOf(setting)} <${range ? 'n' : 'value'}>`,
-    `with ${kindsOf(setting, kind => `--${kind}`)}: ${what}${range ? `, from ${range.join(' to ')}` : ''}${example ? `, such as "${example}"` : ''}`,
+    `with ${kinds.length > 1 ? 'a chat' : `--${kinds[0]}`}: ${what}${range ? `, from ${range.join(' to ')}` : such}`,
   );
   if (range) option.argParser(wholeIn(range));
   return choices ? option.choices(choices) : option;
@@ -166,13 +166,14 @@ function settingsOf({ filter, perSecond, failuresOnly, withoutRecord }: Settings
 }
 
 function kindOf(options: Added): { kind: EndpointKind; given: string | true } {
-  const kinds = KIND_NAMES.filter(kind => options[kind] !== undefined);
+  const givenTo = (kind: EndpointKind) => options[new Option(`--${kind}`).attributeName()];
+  const kinds = KIND_NAMES.filter(kind => givenTo(kind) !== undefined);
   const [kind] = kinds;
   if (kind === undefined || kinds.length > 1)
     throw new UsageError(
       `An endpoint has exactly one kind: use ${eitherOf(KIND_NAMES.map(kind => `--${kind}`))}.`,
     );
-  return { kind, given: options[kind] ?? '' };
+  return { kind, given: givenTo(kind) as string | true };
 }
 
 /** @throws UsageError, which shows no value */

@@ -3,7 +3,7 @@ import { type Consent, confirmed } from '../context/confirm.ts';
 import { Failed } from '../context/context.ts';
 import type { Cli } from '../context/runner.ts';
 import { limitOf } from '../options/parsers.ts';
-import { attemptLine } from '../show/deliveries.ts';
+import { attemptLine, previewText } from '../show/deliveries.ts';
 import { text } from '../show/display.ts';
 import { countText, endpointsTable } from '../show/endpoints.ts';
 import { endpointDeliveryCommands } from './endpoint-deliveries.ts';
@@ -22,6 +22,7 @@ export function endpointCommands(program: Command, cli: Cli): void {
   pauseCommands(endpoints, cli);
   removeCommand(endpoints, cli);
   testCommand(endpoints, cli);
+  previewCommand(endpoints, cli);
   secretCommand(endpoints, cli);
   endpointDeliveryCommands(endpoints, cli);
 }
@@ -121,6 +122,26 @@ function testCommand(endpoints: Command, { run }: Cli): void {
         const attempt = await ask({ operation: 'test-endpoint', endpoint });
         print.answer(attempt, display => `${text`${endpoint}: `}${attemptLine(attempt, display)}`);
         if (attempt.failure !== undefined) throw new Failed();
+      }),
+    );
+}
+
+function previewCommand(endpoints: Command, { run }: Cli): void {
+  endpoints
+    .command('preview <name> [event-id]')
+    .description('show what an endpoint gets for an event (default: the last one)')
+    .addHelpText(
+      'after',
+      examples('endpoints preview launches', 'endpoints preview crm launch.1001.1795262491734.0 --json'),
+    )
+    .action(
+      run(async ({ ask, print }, endpoint: string, eventId: string | undefined) => {
+        const preview = await ask({
+          operation: 'preview',
+          endpoint,
+          ...(eventId !== undefined && { eventId }),
+        });
+        print.answer(preview, display => previewText(preview, display));
       }),
     );
 }

@@ -63,7 +63,7 @@ function checkPlace({ stack, data }: Place): void {
   if (stack !== undefined && data === undefined) return;
   throw new UsageError(
     'restore-table works on AWS stacks: use --stack NAME and --region REGION, without --data. To restore the backup ' +
-      'of a local instance, see docs/self-hosting.md.',
+      'of a local instance: npx changewire restore DIR',
   );
 }
 

@@ -49,7 +49,7 @@ function linesOf({ at, deployment, isRunning, processes, endpoints }: Status): o
 }
 
 /** The status with the processes and endpoints of all its pages. */
-async function statusOf({ ask }: Context, limit: number): Promise<Status> {
+export async function statusOf({ ask }: Context, limit: number): Promise<Status> {
   let all: Status | undefined;
   const countOf = ({ processes, endpoints }: Status) => processes.length + endpoints.length;
   for await (const page of pages(limit, page => ask({ operation: 'status', ...page }), countOf))

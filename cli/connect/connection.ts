@@ -10,7 +10,7 @@ export interface Connection {
   readonly ask: Ask;
   /** The address of the run's console. */
   readonly page?: Pick<Address, 'url' | 'token'>;
-  /** The data directory of the run. */
+  /** The data directory of the run or store. */
   readonly directory?: string;
   close(): Promise<void>;
 }

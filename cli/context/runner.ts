@@ -84,5 +84,5 @@ async function openStore(directory: string): Promise<Connection> {
     stderr.write(`${printable(text)}\n`);
   });
   const caller = { who: userName(), isProven: true };
-  return { ask: request => operations(request, caller), close: async () => close() };
+  return { ask: request => operations(request, caller), directory, close: async () => close() };
 }

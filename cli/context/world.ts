@@ -1,4 +1,5 @@
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
+import type { PlannedRestore } from '../connect/back-up.ts';
 import type { Connection, Place } from '../connect/connection.ts';
 import type { DirectDoctor, DoctorPlace } from '../connect/doctor.ts';
 import type { Program } from '../deploy/execute.ts';
@@ -28,6 +29,8 @@ export interface World {
   open(place: Place): Promise<Connection>;
   /** Copies the data directory of the local run to `to`, a new directory. @returns the source directory */
   backUp(place: Place, to: string): Promise<string>;
+  /** Checks a backup, to be restored to the data directory of the local run. */
+  planRestore(place: Place, from: string): Promise<PlannedRestore>;
   /** Finds the table of the stack. */
   stackTable(place: Place): Promise<StackTable>;
   /** Opens an address in the user's browser. @throws if that fails */

@@ -82,3 +82,31 @@ function eventsOf({ events: [first, ...others] }: Attempt): string {
 function nameOf(who: string): string {
   return who.replace(/^arn:[^:]*:[^:]*:[^:]*:[^:]*:/, '');
 }
+
+/** What an endpoint gets: of a chat the message as people read it, else the request. */
+export function previewText(preview: AnswerOf<'preview'>, display: Display): string {
+  const { endpoint, kind, event, committedAt, leftOut, text: message, notification, headers, body } = preview;
+  const to = text`${endpoint} (${kind})`;
+  const what =
+    committedAt === undefined ? '' : text`${event.type} ${event.id}, ${when(committedAt, display)}`;
+  const head =
+    committedAt === undefined
+      ? `${to} wants none of the latest events. For a test event it gets:`
+      : leftOut === undefined
+        ? `${to} gets for ${what}:`
+        : `${to} does not get ${what}, because ${text`${leftOut}`}. Otherwise it would get:`;
+  return [
+    head,
+    ...(notification === undefined ? [] : ['', text`Notification: ${notification}`]),
+    '',
+    ...(message === undefined
+      ? [
+          ...Object.entries(headers ?? {}).map(([name, value]) => text`${name}: ${value}`),
+          ...(headers ? [''] : []),
+          ...JSON.stringify(body, undefined, 2)
+            .split('\n')
+            .map(line => text`${line}`),
+        ]
+      : message.split('\n').map(line => text`${line}`)),
+  ].join('\n');
+}

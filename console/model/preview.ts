@@ -1,8 +1,8 @@
 import type { ChangeEvent } from '../../functions/model/event.ts';
-import { type EndpointFilter, leftOutBy } from '../../functions/model/filter.ts';
-import { unmet } from '../../functions/model/where.ts';
+import type { EndpointFilter } from '../../functions/model/filter.ts';
+import { whyLeftOut } from '../../functions/model/left-out.ts';
 import { type ChangeLine, changeLine } from './change-line.ts';
-import { type Committed, dataOf, workspaceOf } from './committed.ts';
+import type { Committed } from './committed.ts';
 
 /** A past event. */
 export interface Past {
@@ -34,33 +34,11 @@ export function tried(
   return { matching, excluded };
 }
 
-/** Why a filter excludes an event. One of another version may lack the fields of the filter. */
-function reasonFor(filter: EndpointFilter, committed: Committed): string | undefined {
-  const event = committed.event as unknown as ChangeEvent;
+/** One of another version may lack the fields of the filter. */
+function reasonFor(filter: EndpointFilter, { event }: Committed): string | undefined {
   try {
-    const key = leftOutBy(filter, event);
-    if (key === 'where') return unmet(filter.where ?? [], event);
-    return key && REASONS[key](committed);
+    return whyLeftOut(filter, event as unknown as ChangeEvent);
   } catch {
     return 'the event is of another version';
   }
 }
-
-const REASONS: Readonly<Record<Exclude<keyof EndpointFilter, 'where'>, (committed: Committed) => string>> = {
-  events: ({ event }) => `its type is ${event.type}`,
-  workspaces: committed => `its workspace is ${workspaceOf(committed)}`,
-  processes: committed => `its process is ${dataOf(committed).process?.id ?? 'unknown'}`,
-  projects: committed => {
-    const { project } = dataOf(committed);
-    return project ? `its project is ${project.name ?? project.id}` : 'it is of no project';
-  },
-  fields: () => 'none of the fields changed',
-  values: () => 'no field changed between these values',
-  actors: committed => {
-    const { actors = [] } = dataOf(committed);
-    return actors.length === 0
-      ? 'the users who made it are unknown'
-      : `it was made by ${actors.map(({ id, name }) => name ?? id).join(', ')}`;
-  },
-  exceptActors: () => 'only excluded users made it',
-};

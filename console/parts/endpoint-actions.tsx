@@ -7,6 +7,7 @@ import { useWorld } from '../state/use.ts';
 import { Action, failureText } from './action.tsx';
 import { type Attempt, AttemptResult } from './attempt.tsx';
 import { ConfirmButton } from './confirm.tsx';
+import { PreviewButton } from './endpoint-preview.tsx';
 import { ReplayButton } from './replay.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 import { SnapshotButton } from './snapshot.tsx';
@@ -24,6 +25,7 @@ export function EndpointActions({ status, again }: Props) {
   return (
     <div class="actions">
       <TestButton name={name} />
+      <PreviewButton endpoint={name} />
       <PauseButton name={name} isClosed={resume === 'Resume'} again={again} />
       {resume === 'Send now' && <SendNowButton name={name} again={again} />}
       <ReplayButton endpoint={name} again={again} />

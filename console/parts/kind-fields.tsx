@@ -15,12 +15,8 @@ interface Props {
 /** The fields of settings that not all kinds have. */
 export function KindFields({ kind, settings, errors, edited, onChange }: Props) {
   const fields = KIND_SETTINGS.filter(({ kinds }) => kinds.includes(kind)).map(
-    ({ name, what, choices, range, example }) => {
-      const shared = {
-        label: words(name),
-        error: errors[name],
-        hint: `${sentence(what)}${example ? `, such as ${example}` : ''}.`,
-      };
+    ({ name, what, choices, range, form }) => {
+      const shared = { label: words(name), error: errors[name], hint: `${sentence(what)}.` };
       const value = String(settings[name] ?? '');
       const change = edited(name, (text: string) => onChange({ ...settings, [name]: text }));
       if (range) {
@@ -28,7 +24,16 @@ export function KindFields({ kind, settings, errors, edited, onChange }: Props) 
         return <TextField key={name} {...shared} {...number} value={value} onChange={change} />;
       }
       if (!choices)
-        return <TextField key={name} {...shared} maxLength={64} value={value} onChange={change} />;
+        return (
+          <TextField
+            key={name}
+            {...shared}
+            {...(!form && { maxLength: 64 })}
+            placeholder={form?.example}
+            value={value}
+            onChange={change}
+          />
+        );
       return (
         <Field key={name} {...shared}>
           {(id, hintId) => (
@@ -39,7 +44,7 @@ export function KindFields({ kind, settings, errors, edited, onChange }: Props) 
               value={value}
               onChange={event => change(event.currentTarget.value)}
             >
-              <option value="">Other</option>
+              <option value="">None</option>
               {choices.map(choice => (
                 <option key={choice} value={choice}>
                   {words(choice)}

@@ -3,7 +3,7 @@ import { configSchema } from '../../functions/config/schema.ts';
 import type { Described } from './describe.ts';
 import type { Member } from './members.ts';
 
-/** Finds the page that describes an export or a member, so that the API page only declares it. Undefined: the API page
+/** Finds the page that describes an export or a member, so that the API page only names it. Undefined: the API page
  *  describes it. */
 export interface Elsewhere {
   pageOf(one: Described): string | undefined;

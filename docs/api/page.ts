@@ -1,4 +1,4 @@
-import { table } from '../markdown.ts';
+import { item } from '../markdown.ts';
 import type { Described } from './describe.ts';
 import type { Doc } from './doc-comment.ts';
 import { type Elsewhere, NOWHERE } from './elsewhere.ts';
@@ -15,7 +15,7 @@ export function apiPage(entries: readonly Entry[], elsewhere = NOWHERE): string 
 
 ${typescript(imports.join('\n'))}
 
-ES modules, for Node 24. \`npm run schemas\` generates this page from the declarations and their doc comments.
+ES modules, for Node 24. \`npm run schemas\` generates this page from the declarations and their doc comments. Defaults are in parentheses.
 
 ${entries.map(entry => chapter(entry, elsewhere)).join('\n')}`;
 }
@@ -29,40 +29,29 @@ function chapter({ name, about, exports }: Entry, elsewhere: Elsewhere): string 
   const pages = Map.groupBy(sorted, elsewhere.pageOf);
   const here = pages.get(undefined) ?? [];
   pages.delete(undefined);
-  const rows = here
-    .filter(isOneRow)
-    .map(one => [`\`${one.name}\``, isInternal(one) ? '' : `\`${one.code}\``, one.doc?.about ?? '']);
+  const types = here
+    .filter(isOneItem)
+    .map(one => item(isInternal(one) ? one.name : `${one.name} = ${one.code}`, '', one.doc?.about ?? ''));
   return blocks([
     `## \`${name}\``,
     about,
-    ...here.filter(one => !isOneRow(one)).map(one => section(one, elsewhere)),
-    ...(rows.length > 0 ? ['### Types', table(['type', 'definition', 'meaning'], rows)] : []),
-    ...[...pages].map(([page = '', declared]) =>
-      blocks([
-        `### Types in ${page}`,
-        `[${page}](${page}) describes these:`,
-        typescript(declared.map(declaration).join('\n')),
-      ]).trimEnd(),
+    ...here.filter(one => !isOneItem(one)).map(one => section(one, elsewhere)),
+    ...(types.length > 0 ? ['### Types', types.join('\n')] : []),
+    ...[...pages].map(
+      ([page = '', declared]) =>
+        `Types that [${page}](${page}) describes: ${declared.map(({ name }) => `\`${name}\``).join(', ')}.`,
     ),
   ]);
 }
 
 /** A type that one paragraph describes. */
-function isOneRow({ kind, doc }: Described): boolean {
+function isOneItem({ kind, doc }: Described): boolean {
   return kind === 'type' && !doc?.about.includes('\n\n') && doc?.example === undefined;
 }
 
 /** A type that is computed from internal code. */
 function isInternal({ code = '' }: Described): boolean {
   return /\btypeof\b|\bin \w+\]/.test(code);
-}
-
-/** TypeScript, without comments. */
-function declaration({ name, kind, code, members }: Described): string {
-  if (kind === 'type') return `type ${name} = ${code};`;
-  const head = code ?? `interface ${name}`;
-  const lines = members.map(({ name, optional, type }) => `  ${name}${optional ? '?' : ''}: ${type};\n`);
-  return `${head}${head.startsWith('type ') ? ' =' : ''} {\n${lines.join('')}}`;
 }
 
 function section(one: Described, elsewhere: Elsewhere): string {
@@ -80,19 +69,13 @@ function section(one: Described, elsewhere: Elsewhere): string {
       ([page = '', some]) =>
         `As in [${page.replace(/#.*/, '')}](${page}): ${some.map(({ name, optional }) => `\`${name}${optional ? '?' : ''}\``).join(', ')}.`,
     ),
-    here.length > 0 ? membersTable(here) : '',
+    here.length > 0 && (doc?.notes.length ?? 0) > 0 ? 'Members:' : '',
+    here.map(memberItem).join('\n'),
   ]).trimEnd();
 }
 
-function membersTable(members: readonly Member[]): string {
-  const hasDefaults = members.some(({ doc }) => doc?.default !== undefined);
-  const rows = members.map(({ name, optional, type = '', doc }) => [
-    `\`${name}${optional ? '?' : ''}\``,
-    `\`${type}\``,
-    ...(hasDefaults ? [doc?.default ?? ''] : []),
-    meaning(doc),
-  ]);
-  return table(['member', 'type', ...(hasDefaults ? ['default'] : []), 'meaning'], rows);
+function memberItem({ name, optional, type = '', doc }: Member): string {
+  return item(`${name}${optional ? '?' : ''}: ${type}`, doc?.default ?? '', meaning(doc));
 }
 
 function meaning(doc: Doc | undefined): string {

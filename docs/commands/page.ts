@@ -23,7 +23,15 @@ function programFor(paper: Paper): Command {
   const none = () => Promise.reject(new Error('Only the help is read.'));
   return createProgram({
     ...{ stdout: paper, stderr: paper, env: {}, directory: '.', sleep: none, clock: () => 0 },
-    ...{ open: none, backUp: none, stackTable: none, browse: none, execute: none, doctor: none },
+    ...{
+      open: none,
+      backUp: none,
+      planRestore: none,
+      stackTable: none,
+      browse: none,
+      execute: none,
+      doctor: none,
+    },
     input: { canAsk: false, confirm: none, line: none, secret: none },
     interrupted: new AbortController().signal,
   });
@@ -33,6 +41,8 @@ function pageOf(program: Command, paper: Paper): string {
   const helper = program.createHelp();
   const groups = Map.groupBy(helper.visibleCommands(program), command => command.helpGroup());
   const global = program.options.map(option => term(option, program));
+  const commands = [...groups.values()].flat().flatMap(withSubcommands);
+  const shared = sharedOptions(commands.filter(command => !isWritten(command)));
   return blocks([
     '# Commands',
     shell(['npx changewire start', 'npx changewire status', 'npx changewire help endpoints add']),
@@ -41,9 +51,11 @@ function pageOf(program: Command, paper: Paper): string {
     '## Global options',
     list(global),
     /^Exit codes: .*$/m.exec(printed(program, paper))?.[0] ?? '',
+    '## Shared options',
+    list([...shared.values()].toSorted((a, b) => (a.term < b.term ? -1 : 1))),
     ...[...groups].flatMap(([group, commands]) => [
       `## ${group.replace(/:$/, '')}`,
-      ...commands.flatMap(withSubcommands).map(command => sectionOf(command, paper)),
+      ...commands.flatMap(withSubcommands).map(command => sectionOf(command, shared, paper)),
     ]),
   ]);
 }
@@ -53,14 +65,14 @@ function withSubcommands(command: Command): Command[] {
   return inner.length > 0 ? inner : [command];
 }
 
-function sectionOf(command: Command, paper: Paper): string {
+function sectionOf(command: Command, shared: Shared, paper: Paper): string {
   const help = printed(command, paper);
   const [example] = examplesIn(help);
   return blocks([
     `### ${nameOf(command)}`,
     sentence(command.description()),
-    ...(isWritten(command) ? written(command) : [`\`${usageOf(command)}\``, parameters(command)]),
-    example === undefined ? '' : shell([example]),
+    ...(isWritten(command) ? written(command) : [usageOf(command), parameters(command, shared)]),
+    example?.includes(' --') ? `Example: \`${example}\`` : '',
   ]).trimEnd();
 }
 
@@ -82,14 +94,40 @@ function written(command: Command): string[] {
     });
 }
 
+/** Its arguments, empty without any. */
 function usageOf(command: Command): string {
-  const options = optionsOf(command).length > 0 ? ' [options]' : '';
-  return `changewire ${nameOf(command)}${command.usage().replace('[options]', options).replace(/^ ?/, ' ')}`.trimEnd();
+  const parameters = command.usage().replace('[options]', '').trim();
+  return parameters === '' ? '' : `\`changewire ${nameOf(command)} ${parameters}\``;
 }
 
-function parameters(command: Command): string {
+/** Options that several commands have, by their long flags. */
+type Shared = ReadonlyMap<string, Term>;
+
+/** Of options with the same flag and other texts, the text of most commands. */
+function sharedOptions(commands: readonly Command[]): Shared {
+  const all = commands.flatMap(command =>
+    optionsOf(command).map(option => ({ long: option.long ?? '', ...term(option, command) })),
+  );
+  const same = [...Map.groupBy(all, ({ term, text }) => `${term} ${text}`).values()]
+    .filter(({ length }) => length > 1)
+    .toSorted((a, b) => a.length - b.length);
+  return new Map(same.map(([one]) => [one?.long ?? '', { term: one?.term ?? '', text: one?.text ?? '' }]));
+}
+
+/** A list of its parameters. Shared options are only named. */
+function parameters(command: Command, shared: Shared): string {
   const visible = command.createHelp().visibleArguments(command);
-  return list([...visible, ...optionsOf(command)].map(one => term(one, command)));
+  const isShared = (option: Option) => {
+    const { text, term: flags } = term(option, command);
+    const same = shared.get(option.long ?? '');
+    return same?.term === flags && same.text === text;
+  };
+  const options = optionsOf(command);
+  const named = options.filter(isShared).map(({ long }) => `\`${long}\``);
+  return blocks([
+    list([...visible, ...options.filter(one => !isShared(one))].map(one => term(one, command))),
+    named.length > 0 ? `[Shared](#shared-options): ${named.join(', ')}` : '',
+  ]).trimEnd();
 }
 
 function optionsOf(command: Command): Option[] {

@@ -1,17 +1,20 @@
 import { configSchema } from '../../functions/config/schema.ts';
-import { embedBetween, table } from '../markdown.ts';
+import { embedBetween, item } from '../markdown.ts';
 import { type Key, keysOf } from './keys.ts';
 
 const TOP = 'Top level';
 /** More choices than these are on the page to which the meaning links. */
 const MAX_CHOICES = 6;
 
-/** docs/configuration.md with its reference between the markers: a table for each object of the schema. */
+/** A longer type is given once per list: `as `<key>`` after that. */
+const MAX_REPEATED_WORDS = 5;
+
+/** docs/configuration.md with its reference between the markers: a list for each object of the schema. */
 export function configurationPage(page: string): string {
   return embedBetween(page, 'reference', reference(keysOf(configSchema)));
 }
 
-/** The tables. Objects with the same keys share one, under the shortest of their paths. */
+/** The lists. Objects with the same keys share one, under the shortest of their paths. */
 export function reference(objects: ReadonlyMap<string, readonly Key[]>): string {
   const paths = [...objects.keys()];
   const sameAs = new Map(
@@ -25,17 +28,18 @@ export function reference(objects: ReadonlyMap<string, readonly Key[]>): string 
   return paths
     .filter(path => sameAs.get(path) === path)
     .map(path => {
-      const rows = (objects.get(path) ?? []).map(key =>
-        row(key, headingOf(path === '' ? key.key : `${path}.${key.key}`)),
-      );
+      const first = new Map<string, string>();
+      const items = (objects.get(path) ?? []).map(key => {
+        const type = typeText(key, headingOf(path === '' ? key.key : `${path}.${key.key}`));
+        const same = first.get(type);
+        if (same === undefined) first.set(type, key.key);
+        const isRepeated = same !== undefined && type.split(' ').length > MAX_REPEATED_WORDS;
+        return item(key.key, defaultText(key), `${isRepeated ? `as \`${same}\`` : type}. ${key.meaning}`);
+      });
       const heading = path === '' ? TOP : `\`${path}\``;
-      return `### ${heading}\n\n${table(['key', 'type and range', 'default', 'meaning'], rows)}`;
+      return `### ${heading}\n\n${items.join('\n')}`;
     })
     .join('\n\n');
-}
-
-function row(key: Key, object: string | undefined): string[] {
-  return [`\`${key.key}\``, typeText(key, object), defaultText(key), key.meaning];
 }
 
 /** The type and range. `object`: the heading of the object that it holds. */
@@ -44,6 +48,7 @@ function typeText({ allowed, choices }: Key, object: string | undefined): string
     .replace(/^an? /, '')
     .replace(/^list of at least one of ([^;]+)/, 'non-empty list of $1')
     .replaceAll(': a whole number with s, m, h or d', '')
+    .replace('; each text of 1 to 256 characters', '')
     .replace(choices.length > MAX_CHOICES ? /; each one of .*/ : /$^/, '');
   if (object === undefined) return short;
   const link = (text: string) => `[${text}](#${anchor(object)})`;

@@ -103,7 +103,7 @@ const OWN = {
 };
 
 /** `id`, `projectId`, `assignee_id`, `memberIds`. */
-const IDENTIFIER = /(^|_)ids?$|(?<=[a-z0-9])(Id|ID)s?$/;
+export const IDENTIFIER = /(^|_)ids?$|(?<=[a-z0-9])(Id|ID)s?$/;
 
 /** True for a change of identifiers that still identify the same: a text became a number or the reverse, or
  *  one more property holds the record's own identifier, or one less. A service may do this to all its records

@@ -1,31 +1,17 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import { eitherOf } from '../basics/names-in-words.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
-import {
-  bySetting,
-  KIND_NAMES,
-  KIND_SETTINGS,
-  KINDS,
-  type KindSettingName,
-  kindsOf,
-} from '../model/kinds.ts';
-import { MAIL_PROBLEMS } from '../model/mail.ts';
-import { WINDOW_PROBLEMS } from '../model/windows.ts';
+import { bySetting, KIND_NAMES, KIND_SETTINGS, KINDS, type KindSettingName } from '../model/kinds.ts';
 import { attributeFilter, endpointFilter, neverMatching } from './filter.ts';
 import { checkedBy, withoutRoot } from './problems.ts';
-import { address, choice, duration, key, object, remedies, text, whole, yesNo } from './values.ts';
+import { address, choice, duration, formed, key, object, remedies, text, whole, yesNo } from './values.ts';
 import { name } from './workspace.ts';
 
 const ELSEWHERE =
   'it is secret and belongs elsewhere: on AWS in an SSM parameter, on one machine in a variable ENDPOINT_…; see "endpoints" in ' +
   'docs/configuration.md';
 
-/** The settings whose text has a form of its own. */
-const PROBLEMS = { ...WINDOW_PROBLEMS, ...MAIL_PROBLEMS };
-
 const OTHERWISE: Readonly<Record<KindSettingName, string>> = {
-  from: 'required there',
-  to: 'required there',
   batch: 'one event in each request',
   window: 'each change at once',
   digest: 'each change at once',
@@ -33,34 +19,32 @@ const OTHERWISE: Readonly<Record<KindSettingName, string>> = {
   preset: 'none',
   field: '`"text"`',
   titleHeader: 'the title is the first line of the text',
+  channel: 'required',
+  from: 'required',
+  to: 'required',
+  direct: 'the channel alone',
+  locale: 'as the service writes them',
+  timeZone: 'UTC',
 };
 
 const kindSettings = bySetting({
   text: setting => {
-    const { name, choices } = setting;
-    const plain = hasForm(name)
-      ? formed(PROBLEMS[name])
+    const { choices, form } = setting;
+    const plain = form
+      ? formed(form.allowed, form.has)
       : text(/^[A-Za-z0-9_-]{1,64}$/, '1 to 64 letters, digits, "-" and "_"');
     return kindKey(setting, (choices ? choice(choices) : plain).optional());
   },
   whole: (setting, [least, most]) => kindKey(setting, whole(least, most).optional()),
 });
 
-function hasForm(name: KindSettingName): name is keyof typeof PROBLEMS {
-  return Object.hasOwn(PROBLEMS, name);
-}
-
-/** A text of a form that `problemOf` checks. */
-function formed(problemOf: (text: string) => string | undefined) {
-  const error = problemOf('');
-  return z.string({ error }).refine(text => problemOf(text) === undefined, { error });
-}
-
-function kindKey<Schema extends z.ZodType>(setting: (typeof KIND_SETTINGS)[number], schema: Schema): Schema {
-  const { name, what, notBeside } = setting;
-  const beside = notBeside ? `, without \`${notBeside}\`` : '';
-  const of = kindsOf(setting, kind => `with \`"kind": "${kind}"\``).replace(/^a /, 'in a ');
-  return key(schema, `Only ${of}${beside}: ${what}.`, OTHERWISE[name]);
+function kindKey<Schema extends z.ZodType>(
+  { name, kinds, what, notBeside, onlyBeside }: (typeof KIND_SETTINGS)[number],
+  schema: Schema,
+): Schema {
+  const beside = notBeside ? `, without \`${notBeside}\`` : onlyBeside ? ` with \`${onlyBeside}\`` : '';
+  const where = kinds.length > 1 ? 'in a chat' : `with \`"kind": "${kinds[0]}"\``;
+  return key(schema, `Only ${where}${beside}: ${what}.`, OTHERWISE[name]);
 }
 
 /** Requests a second. */
@@ -74,7 +58,7 @@ export const endpointConfig = object({
   ),
   kind: key(
     choice(KIND_NAMES),
-    'A signed webhook (Standard Webhooks), a Slack incoming webhook, a Teams Workflows URL, a chat that takes [plain text](chat.md#plain-text) in JSON, or [e-mail](chat.md#e-mail).',
+    'A signed webhook (Standard Webhooks), a Slack incoming webhook, a [Slack app](chat.md#slack-as-an-app), a Teams Workflows URL, a chat that takes [plain text](chat.md#plain-text) in JSON, or [e-mail](chat.md#e-mail).',
   ),
   filter: key(endpointFilter.optional(), 'The events that the endpoint gets.', 'every event'),
   perSecond: key(
@@ -101,18 +85,24 @@ function onlyOfItsKind(endpoint: EndpointSettings, { addIssue }: z.RefinementCtx
   const refuse = (name: string, message: string) => addIssue({ code: 'custom', path: [name], message });
   if (endpoint.record !== undefined && KINDS[endpoint.kind].queue === 'chat')
     refuse('record', 'only in an endpoint of kind "webhook" or "pull"');
-  for (const { name, kinds, notBeside } of KIND_SETTINGS.filter(({ name }) => endpoint[name] !== undefined)) {
+  const given = KIND_SETTINGS.filter(({ name }) => endpoint[name] !== undefined);
+  for (const { name, kinds, isRequired, form } of KIND_SETTINGS)
+    if (isRequired && kinds.includes(endpoint.kind) && endpoint[name] === undefined)
+      refuse(name, form?.allowed ?? 'a value');
+  for (const { name, kinds, notBeside, onlyBeside } of given) {
     if (!kinds.includes(endpoint.kind))
       refuse(name, `only in an endpoint of kind ${eitherOf(kinds.map(kind => `"${kind}"`))}`);
     else if (notBeside !== undefined && Object.hasOwn(endpoint, notBeside))
       refuse(name, `only without "${notBeside}"`);
+    else if (onlyBeside !== undefined && !Object.hasOwn(endpoint, onlyBeside))
+      refuse(name, `only with "${onlyBeside}"`);
   }
-  for (const names of KINDS[endpoint.kind].needs ?? [])
-    if (names.every(name => endpoint[name as KindSettingName] === undefined))
-      refuse(
-        names[0] as string,
-        `${eitherOf(names.map(name => `"${name}"`))}, which kind "${endpoint.kind}" needs`,
-      );
+  const { needsOneOf = [] } = KINDS[endpoint.kind];
+  if (needsOneOf.length > 0 && needsOneOf.every(name => endpoint[name as KindSettingName] === undefined))
+    refuse(
+      needsOneOf[0] as string,
+      `${eitherOf(needsOneOf.map(name => `"${name}"`))}, which kind "${endpoint.kind}" needs`,
+    );
 }
 
 /** The path of the SSM parameters with the endpoints' addresses and the signing secrets of webhooks,

@@ -31,7 +31,7 @@ export const stackName = (what: string) =>
 export const configSchema = object({
   stackName: key(
     stackName('a CloudFormation stack name').default('Changewire'),
-    'The CloudFormation stack. Alarms and metrics carry its name, so that two stacks in one account do not clash.',
+    'Alarms and metrics carry its name, so that two stacks in one account do not clash.',
   ),
   region: key(
     text(/^[a-z]{2}(-[a-z]+)+-[0-9]$/, 'the name of an AWS region, such as "eu-central-1"').optional(),
@@ -40,7 +40,7 @@ export const configSchema = object({
   ),
   workspaces: key(
     list(workspaceConfig, 1, 'workspaces'),
-    'The workspaces to poll: one entry for each set of credentials on one instance of the service.',
+    'One entry for each set of credentials on one instance of the service.',
   ),
   changes: key(
     changesInterval().prefault('1m'),
@@ -60,7 +60,7 @@ export const configSchema = object({
   ),
   networks: key(
     list(network(), 0, 'networks').default([]),
-    'Your [own networks](networks.md), in which endpoints may be, over http too: ranges such as `10.0.0.0/8`, and names of hosts such as `n8n`.',
+    'Your [own networks](networks.md), in which endpoints may be, over http too.',
   ),
   keep: key(
     object({

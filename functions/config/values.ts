@@ -25,6 +25,11 @@ export function text(pattern: RegExp, error: string) {
   return z.string({ error }).regex(pattern, { error });
 }
 
+/** Text of a form that no pattern describes; `error` describes valid texts. */
+export function formed(error: string, has: (text: string) => boolean) {
+  return z.string({ error }).refine(has, { error });
+}
+
 /** A whole number from `min` to `max`. */
 export function whole(min: number, max: number) {
   const error = `a whole number from ${min} to ${max}`;

@@ -14,18 +14,22 @@ import { isFlood } from './chat/chat-flood.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import { isBursting } from './flood.ts';
 import { closedTo, opensAt } from './health.ts';
-import { isDown, type Outcome, outcomeOf } from './http/outcome.ts';
+import { isDown, type Outcome } from './http/outcome.ts';
 import type { Answer, NoAnswer, Poster } from './http/post.ts';
-import type { Job, Jobs, ReadDelivery } from './kinds.ts';
+import { type Job, type Jobs, judged, type ReadDelivery } from './kinds.ts';
 import { readEvent } from './read-event.ts';
 import type { Sender } from './sender.ts';
 import type { Delivery, DeliveryPorts, Settler } from './settler.ts';
+import { sendDirectly } from './slack-app/direct.ts';
+import { threadOf } from './slack-app/threads.ts';
 
 export interface BatchDependencies extends DeliveryPorts, Sender {
   readonly slots: Slots;
   readonly sleep: Sleep;
   /** Called with deliveries that an endpoint accepted. */
   readonly onDelivered?: ((endpoint: string, deliveries: readonly Delivery[]) => void) | undefined;
+  /** Called after each request to an endpoint. `ms`: until its whole answer. */
+  readonly onAttempt?: ((endpoint: string, attempt: { isAccepted: boolean; ms: number }) => void) | undefined;
   /** Sends the reports of an endpoint's health to the others. */
   readonly sendReports?: ((endpoint: string) => Promise<void>) | undefined;
   /** ms until the run is cut off. */
@@ -155,16 +159,29 @@ async function send(
     if (start === 'late') return settler.untried(all);
     const began = clock();
     settler.tally.tried(all, began, isNew);
-    const answer = await post(secret.url, job.request(began, secret));
-    const outcome = outcomeOf(answer, secret);
+    const request = job.request(began, secret);
+    const thread = await threadOf(
+      endpoint,
+      all.map(({ event }) => event),
+      dependencies,
+    );
+    const received = await post(secret.url, thread.reply(request));
+    const { answer, outcome } = judged(endpoint, received, secret);
     if (mayBlameSecret(answer, outcome)) dependencies.doubtSecret(endpoint.name);
-    attempts.push(...attemptsOf(endpoint.name, all, { began, ended: clock(), answer, outcome, secret }));
+    const ended = clock();
+    attempts.push(...attemptsOf(endpoint.name, all, { began, ended, answer, outcome, secret }));
+    dependencies.onAttempt?.(endpoint.name, { isAccepted: outcome.kind === 'delivered', ms: ended - began });
+    await thread.answered(received);
     const isKept =
-      isDown(answer, outcome) &&
-      (all.length > MAX_RESCHEDULED || (isMail(endpoint) && job.endsWindow === true));
+      isDown(answer) && (all.length > MAX_RESCHEDULED || (isMail(endpoint) && job.endsWindow === true));
     // Before its deliveries leave their rows: after a crash, what is left is not sent as a second digest at once.
     if (job.endsWindow && !isKept) await saveHealth(() => health.windowSent());
     await conclude(all, outcome, isKept);
+    if (outcome.kind !== 'delivered') return;
+    // The assignee has had a replayed event before.
+    const events = all.filter(({ replay }) => !replay).map(({ event }) => event);
+    const hasTime = () => remaining() >= MIN_REMAINING_MS;
+    await sendDirectly(endpoint, { url: secret.url, request, events }, { poster, log, hasTime });
   }
 
   /** Sends one request. A slow new delivery is noted in the endpoint's row: new deliveries are spread over many
@@ -257,8 +274,8 @@ function isMail({ kind }: EndpointSettings): boolean {
 
 /** Whether an attempt may have failed because the address or signing secret changed: true unless the receiver is
  *  overloaded or broken. */
-function mayBlameSecret(answer: Answer | NoAnswer, outcome: Outcome): boolean {
-  return outcome.kind !== 'delivered' && ('why' in answer || !isDown(answer, outcome));
+function mayBlameSecret(answer: Answer | NoAnswer, { kind }: Outcome): boolean {
+  return kind !== 'delivered' && ('why' in answer || !isDown(answer));
 }
 
 type Turn = Pick<Delivery, 'replay' | 'at'>;

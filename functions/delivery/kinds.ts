@@ -4,19 +4,26 @@ import type { SentEvent } from '../model/event.ts';
 import { changedHeaders } from '../model/headers.ts';
 import { type EndpointKind, KINDS } from '../model/kinds.ts';
 import { ChatFlood } from './chat/chat-flood.ts';
+import { inLocale } from './chat/chat-locale.ts';
+import { sentenceOf } from './chat/chat-sentence.ts';
 import type { ChatTopic } from './chat/chat-topic.ts';
 import { chatTopics } from './chat/chat-topics.ts';
 import { ChatWindow } from './chat/chat-window.ts';
 import { emailMessage } from './email/email.ts';
+import { outcomeOf } from './http/outcome.ts';
+import type { Answer, NoAnswer } from './http/post.ts';
 import type { Delivery } from './settler.ts';
 import { slackMessage } from './slack/slack.ts';
+import { shownAnswer, slackOutcome } from './slack-app/answer.ts';
+import { slackAppMessage } from './slack-app/slack-app.ts';
 import { teamsMessage } from './teams/teams.ts';
-import { textMessage } from './text/text.ts';
+import { readableText, textMessage } from './text/text.ts';
 import { batchesOf, batchRequest, webhookRequest } from './webhook/webhook.ts';
 
 /** The formatter of each kind of chat. `model/kinds.ts` has the other properties of each kind. */
 const CHATS: Readonly<Record<Exclude<EndpointKind, 'webhook' | 'pull'>, ChatFormat>> = {
   slack: ([topic]) => slackMessage(topic),
+  'slack-app': ([topic], endpoint) => slackAppMessage(topic, endpoint),
   teams: ([topic]) => teamsMessage(topic),
   text: ([topic], endpoint) => textMessage(topic, endpoint),
   email: emailMessage,
@@ -34,11 +41,22 @@ interface ChatMessage {
   readonly body: string;
   readonly headers?: EndpointRequest['headers'];
   readonly eventIds: readonly string[];
+  readonly readable?: () => Readable;
 }
 
 interface MessageContext {
   readonly endpoint: EndpointSettings;
   readonly linkTemplates?: LinkTemplates | undefined;
+}
+
+/** The judgement of an endpoint's answer, and what is kept of the answer. */
+export function judged(
+  { kind }: Pick<EndpointSettings, 'kind'>,
+  answer: Answer | NoAnswer,
+  secret: EndpointSecret,
+) {
+  if (kind !== 'slack-app') return { answer, outcome: outcomeOf(answer, secret) };
+  return { answer: shownAnswer(answer), outcome: slackOutcome(answer, secret) };
 }
 
 /** The requests that deliver these events to an endpoint. */
@@ -72,16 +90,30 @@ export function chatMessages(events: readonly SentEvent[], context: MessageConte
 
 function messagesOf(topics: readonly ChatTopic[], { endpoint }: MessageContext): ChatMessage[] {
   const format = CHATS[endpoint.kind as keyof typeof CHATS];
-  const [first, ...others] = topics;
+  const local = topics.map(topic => inLocale(topic, endpoint));
+  const [first, ...others] = local;
   if (!first) return [];
   const groups = KINDS[endpoint.kind].isMail
     ? [[first, ...others] as const]
-    : topics.map(topic => [topic] as const);
+    : local.map(topic => [topic] as const);
   return groups.map(group => {
     const { body, headers } = format(group, endpoint);
-    const eventIds = group.flatMap(topic => topic.eventIds);
-    return { body: JSON.stringify(body), ...(headers && { headers }), eventIds };
+    return {
+      body: JSON.stringify(body),
+      ...(headers && { headers }),
+      eventIds: group.flatMap(topic => topic.eventIds),
+      readable: () => ({
+        text: readableText(group[0], endpoint),
+        notification: sentenceOf(group[0]),
+      }),
+    };
   });
+}
+
+/** The message of a chat for one event as people read it, and its notification in one sentence. */
+export interface Readable {
+  readonly text: string;
+  readonly notification: string;
 }
 
 /** Sums up any number of events in few chat messages. */
@@ -119,6 +151,7 @@ export interface Job {
   readonly endsWindow?: true;
   /** `now` in ms since 1970: the time of the attempt. */
   request(now: number, secret: EndpointSecret): EndpointRequest;
+  readonly readable?: (() => Readable) | undefined;
 }
 
 /** A delivery with its event. */
@@ -179,11 +212,12 @@ export function chatJobs(
     }
   }
   const events = new Map(renderable.map(({ event }) => [event.id, event]));
-  const jobs = messagesOf([...events.values()]).map(({ body, headers = {}, eventIds }) => {
+  const jobs = messagesOf([...events.values()]).map(({ body, headers = {}, eventIds, readable }) => {
     const ids = new Set(eventIds);
     return {
       deliveries: renderable.filter(({ event }) => ids.has(event.id)),
       request: () => ({ body, headers }),
+      readable,
     };
   });
   return { jobs, unrenderable };

@@ -78,6 +78,15 @@ export interface Attempt {
   readonly answer?: string | undefined;
 }
 
+/** The thread of a project's messages in a chat. */
+export interface Thread {
+  readonly channel: string;
+  /** The first message, by the name that the chat gave it. */
+  readonly ts: string;
+  /** By our clock, in ms since 1970: it is kept for 90 days after that. */
+  readonly usedAt: number;
+}
+
 /** An event in an attempt. */
 interface SentEvent {
   readonly id: string;

@@ -1,6 +1,7 @@
 import type { ProcessKey } from '../basics/process.ts';
 import type { EndpointSettings } from './endpoint.ts';
 import type { HealthEvent } from './event.ts';
+import type { WindowState } from './windows.ts';
 
 /** An endpoint as its row holds it (design.md §6: `ENDPOINTS`). */
 export interface EndpointRow {
@@ -101,9 +102,7 @@ export interface Health {
   /** Between two turns of sending: the endpoint has accepted everything since then. After `until` it counts
    *  no more. */
   readonly pace?: { readonly since: number; readonly until: number } | undefined;
-  /** Of a chat that gathers changes. `since`: when it last got what was gathered, or when the first of what waits came.
-   *  `holds`: some may wait. */
-  readonly window?: { readonly since?: number | undefined; readonly holds?: true } | undefined;
+  readonly window?: WindowState | undefined;
   /** The reports of its health to other endpoints. */
   readonly reports?: Reports | undefined;
 }

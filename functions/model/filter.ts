@@ -111,7 +111,7 @@ function healthLeftOutBy(
   return FILTER_KEYS.find(key => key !== 'events' && key !== 'exceptActors' && filter[key] !== undefined);
 }
 
-function actorsOf({ data }: ChangeEvent): readonly Actor[] {
+export function actorsOf({ data }: ChangeEvent): readonly Actor[] {
   if ('users' in data) return data.users;
   // Stryker disable next-line ArrayDeclaration: a text is not a user that a filter could name
   return ('actors' in data && data.actors) || [];

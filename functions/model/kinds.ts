@@ -1,3 +1,7 @@
+import { isTimeZone } from '../basics/time-zone.ts';
+import { areMailAddresses, isMailAddress } from './mail.ts';
+import { isDigest, isQuiet, isWindow } from './windows.ts';
+
 /** What the configuration, the commands, the console and the delivery know of a kind of endpoint. How events become its
  *  requests is in `delivery/kinds.ts`. */
 interface Kind {
@@ -6,6 +10,8 @@ interface Kind {
   readonly what: string;
   /** An address, as an example. */
   readonly example: string;
+  /** The header that its requests need, with an example. Its value is secret. */
+  readonly needs?: { readonly header: string; readonly example: string; readonly form: RegExp };
   /** Whether its requests are signed: then its secret holds signing secrets beside the address. */
   readonly isSigned: boolean;
   /** Its events wait until a consumer takes them: it has no address, and nothing is sent. */
@@ -18,36 +24,67 @@ interface Kind {
   readonly rate: { readonly first: number; readonly most: number };
   /** The settings that only endpoints of this kind have. */
   readonly settings?: Readonly<Record<string, KindSetting>>;
-  /** Of each of these lists, an endpoint has at least one setting. */
-  readonly needs?: readonly (readonly string[])[];
+  /** An endpoint of the kind has one of these settings. */
+  readonly needsOneOf?: readonly string[];
 }
 
 interface KindSetting {
   readonly what: string;
-  /** The values that it may have. Without these and `range`: 1 to 64 letters, digits, "-" and "_". */
+  /** The values that it may have. Without these, `range` and `form`: 1 to 64 letters, digits, "-" and "_". */
   readonly choices?: readonly string[];
+  /** Which texts it may have, in words, with an example. */
+  readonly form?: {
+    readonly allowed: string;
+    readonly example: string;
+    readonly has: (text: string) => boolean;
+  };
+  /** An endpoint of the kind can't be without it. */
+  readonly isRequired?: true;
   /** The least and the greatest value of a whole number. */
   readonly range?: readonly [number, number];
-  /** An example, of a text that has a form of its own (`model/windows.ts`, `model/mail.ts`). */
-  readonly example?: string;
-  /** Of a text; 64 by default. */
-  readonly maxLength?: number;
   /** Another setting of the kind, which stands for this one, too. */
   readonly notBeside?: string;
+  /** Another setting of the kind, without which this one has no effect. */
+  readonly onlyBeside?: string;
 }
 
 const SIGNED = { isSigned: true, queue: 'deliveries', rate: { first: 10, most: 100 } } as const;
 const CHAT = { isSigned: false, queue: 'chat', rate: { first: 1, most: 1 } } as const;
-/** The settings of all chats. */
-const WINDOWS = {
+const CHAT_SETTINGS = {
+  locale: {
+    what: 'language and region of dates and numbers',
+    form: { allowed: 'a language tag, such as "de-DE" or "en-GB"', example: 'de-DE', has: isLocale },
+  },
+  timeZone: {
+    what: 'time zone of times',
+    form: { allowed: 'a time zone, such as "Europe/Berlin"', example: 'Europe/Berlin', has: isNamedZone },
+    onlyBeside: 'locale',
+  },
   window: {
     what: 'one message at once, then one with all changes in this time',
-    example: '15m',
+    form: { allowed: 'a duration from "1m" to "24h"', example: '15m', has: isWindow },
     notBeside: 'digest',
   },
-  digest: { what: 'all changes in one message at this time', example: 'mon-fri 08:00 Europe/Berlin' },
-  quiet: { what: 'no changes in these hours', example: '22:00-07:00 Europe/Berlin', notBeside: 'digest' },
-} as const;
+  digest: {
+    what: 'all changes in one message at this time',
+    form: {
+      allowed:
+        'a time of day with a time zone, after days if not daily, such as "mon-fri 08:00 Europe/Berlin"',
+      example: 'mon-fri 08:00 Europe/Berlin',
+      has: isDigest,
+    },
+  },
+  quiet: {
+    what: 'no changes in these hours',
+    form: {
+      allowed:
+        'two times of day with a time zone, after days if not daily, such as "22:00-07:00 Europe/Berlin"; not always',
+      example: '22:00-07:00 Europe/Berlin',
+      has: isQuiet,
+    },
+    notBeside: 'digest',
+  },
+} as const satisfies Kind['settings'];
 
 const ENDPOINT_KINDS = {
   webhook: {
@@ -67,14 +104,37 @@ const ENDPOINT_KINDS = {
     title: 'Slack',
     what: 'a Slack channel, by its incoming webhook',
     example: 'https://hooks.slack.com/services/…',
-    settings: WINDOWS,
+    settings: CHAT_SETTINGS,
+  },
+  'slack-app': {
+    ...CHAT,
+    title: 'Slack app',
+    what: 'a Slack channel, by a bot token, with a thread per project',
+    example: 'https://slack.com/api/chat.postMessage',
+    needs: { header: 'Authorization', example: 'Bearer xoxb-…', form: /^Bearer \S+$/ },
+    settings: {
+      channel: {
+        what: 'the channel',
+        form: {
+          allowed: 'the id of a channel, such as "C0123ABCD", or its name, such as "#launches"',
+          example: 'C0123ABCD',
+          has: text => /^(?:[CDG][A-Z0-9]{2,31}|#[^\s#@<>]{1,80})$/.test(text),
+        },
+        isRequired: true,
+      },
+      direct: {
+        what: 'who also gets messages about tasks',
+        choices: ['assignee'],
+      },
+      ...CHAT_SETTINGS,
+    },
   },
   teams: {
     ...CHAT,
     title: 'Teams',
     what: 'a Teams channel, by its Workflows webhook',
     example: 'https://….logic.azure.com/workflows/…',
-    settings: WINDOWS,
+    settings: CHAT_SETTINGS,
   },
   text: {
     ...CHAT,
@@ -82,10 +142,10 @@ const ENDPOINT_KINDS = {
     what: 'a chat that takes plain text in JSON, such as Discord or ntfy',
     example: 'https://discord.com/api/webhooks/…',
     settings: {
-      ...WINDOWS,
       preset: { what: 'the service', choices: ['google-chat', 'mattermost', 'discord', 'ntfy'] },
       field: { what: 'the field of the body that holds the text', notBeside: 'preset' },
       titleHeader: { what: 'the header that holds the title', notBeside: 'preset' },
+      ...CHAT_SETTINGS,
     },
   },
   email: {
@@ -95,15 +155,28 @@ const ENDPOINT_KINDS = {
     what: 'e-mail addresses, by SMTP or SES; with a window or digest',
     example: 'smtps://user:password@smtp.example.com:465',
     settings: {
-      from: { what: "the sender's address", example: 'changes@example.com', maxLength: 254 },
+      from: {
+        what: "the sender's address",
+        form: {
+          allowed: 'an e-mail address, such as "changes@example.com"',
+          example: 'changes@example.com',
+          has: isMailAddress,
+        },
+        isRequired: true,
+      },
       to: {
         what: 'up to 50 addresses',
-        example: 'ann@example.com, team@example.com',
-        maxLength: 13_000,
+        form: {
+          allowed:
+            '1 to 50 different e-mail addresses with commas, such as "ann@example.com, team@example.com"',
+          example: 'ann@example.com, team@example.com',
+          has: areMailAddresses,
+        },
+        isRequired: true,
       },
-      ...WINDOWS,
+      ...CHAT_SETTINGS,
     },
-    needs: [['from'], ['to'], ['digest', 'window']],
+    needsOneOf: ['digest', 'window'],
   },
   pull: {
     ...SIGNED,
@@ -139,23 +212,18 @@ export type KindSettings = {
   readonly [Name in KindSettingName]?: (Name extends 'batch' ? number : string) | undefined;
 };
 
-/** These settings, each with its kinds. */
+/** These settings, each with its kinds. Kinds share a setting as a whole. */
 export const KIND_SETTINGS = [
-  ...new Set(KIND_NAMES.flatMap(kind => Object.keys(KINDS[kind].settings ?? {}))),
-].map(name => {
-  const kinds = KIND_NAMES.filter(kind => Object.hasOwn(KINDS[kind].settings ?? {}, name));
-  const setting = KINDS[kinds[0] as EndpointKind].settings?.[name] as KindSetting;
-  return { name: name as KindSettingName, kinds, ...setting };
-});
-
-/** The kinds that have a setting, in words: `a chat`, or what `inWords` makes of their names. */
-export function kindsOf(
-  { kinds }: (typeof KIND_SETTINGS)[number],
-  inWords: (kind: EndpointKind) => string,
-): string {
-  const isOfChats = KIND_NAMES.every(kind => kinds.includes(kind) === (KINDS[kind].queue === 'chat'));
-  return isOfChats ? 'a chat' : kinds.map(inWords).join(', ');
-}
+  ...Map.groupBy(
+    KIND_NAMES.flatMap(kind =>
+      Object.entries(KINDS[kind].settings ?? {}).map(([name, setting]) => ({ name, kind, setting })),
+    ),
+    ({ name }) => name as KindSettingName,
+  ),
+].map(([name, uses]) => ({
+  ...{ name, kinds: uses.map(({ kind }) => kind) },
+  ...(uses[0]?.setting as KindSetting),
+}));
 
 /** One property for each of these settings, made by `make`. */
 export function bySetting<Text, Whole>(make: {
@@ -167,6 +235,19 @@ export function bySetting<Text, Whole>(make: {
     return [name, range ? make.whole(setting, range) : make.text(setting)];
   });
   return Object.fromEntries(made);
+}
+
+function isLocale(text: string): boolean {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(text).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** An offset has no summer time. */
+function isNamedZone(text: string): boolean {
+  return /^[A-Za-z]/.test(text) && isTimeZone(text);
 }
 
 /** Those of these settings that an endpoint has. */

@@ -15,25 +15,19 @@ const MAX_ADDRESS_LENGTH = 254;
 const ADDRESS =
   /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-][A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{0,63}@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*$/;
 
-/** What the settings of mails may be, for people; undefined for a text that is right. */
-export const MAIL_PROBLEMS: Readonly<Record<'from' | 'to', (text: string) => string | undefined>> = {
-  from: text => (isAddress(text) ? undefined : 'an e-mail address, such as "changes@example.com"'),
-  to: text => {
-    const all = addressesIn(text);
-    const isRight = all.every(isAddress) && all.length <= MAX_RECIPIENTS && new Set(all).size === all.length;
-    return isRight
-      ? undefined
-      : `1 to ${MAX_RECIPIENTS} different e-mail addresses with commas, such as "ann@example.com, team@example.com"`;
-  },
-};
-
 /** The addresses in a text with commas. */
 export function addressesIn(text: string): string[] {
   return text.split(',').map(address => address.trim());
 }
 
-function isAddress(text: string): boolean {
+export function isMailAddress(text: string): boolean {
   return text.length <= MAX_ADDRESS_LENGTH && ADDRESS.test(text);
+}
+
+/** Whether a text has different addresses, and not too many. */
+export function areMailAddresses(text: string): boolean {
+  const all = addressesIn(text);
+  return all.length <= MAX_RECIPIENTS && all.every(isMailAddress) && new Set(all).size === all.length;
 }
 
 /** Where mails go: a mail server, or SES. */

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import * as z from 'zod';
 import type { EndpointSecret, EndpointSettings } from './endpoint.ts';
-import { headersProblem } from './headers.ts';
+import { type EndpointHeaders, headersProblem } from './headers.ts';
 import { type EndpointKind, KINDS } from './kinds.ts';
 import { mailRouteIn } from './mail.ts';
 
@@ -66,19 +66,35 @@ export function parseSecret(
 ): EndpointSecret {
   const { name, kind } = endpoint;
   const { isSigned, isMail } = KINDS[kind];
-  const parsed = (isMail ? mailSecret : isSigned ? signedSecret : unsignedSecret).safeParse(json(text));
-  if (parsed.success) return parsed.data;
-  const wrong = [...new Set(parsed.error.issues.map(issue => issue.message))].join(', ');
+  const schema: z.ZodType<EndpointSecret> = isMail ? mailSecret : isSigned ? signedSecret : unsignedSecret;
+  const parsed = schema.safeParse(json(text));
+  const lacking = parsed.success ? lackingHeader(kind, parsed.data.headers) : undefined;
+  if (parsed.success && lacking === undefined) return parsed.data;
+  const issues = parsed.error?.issues.map(issue => issue.message) ?? [];
+  const wrong = [...new Set([...issues, ...(lacking === undefined ? [] : [lacking])])].join(', ');
   throw new Error(
     `Endpoint ${name}: secret ${store.nameOf(name)} lacks ${wrong}. ${remedy(endpoint, store)}`,
   );
 }
 
+/** The header that requests of a kind need, and these headers lack; with an example. */
+export function lackingHeader(kind: EndpointKind, headers: EndpointHeaders = {}): string | undefined {
+  const { needs } = KINDS[kind];
+  if (!needs) return undefined;
+  const { header, example, form } = needs;
+  const has = Object.entries(headers).some(
+    ([name, value]) => name.toLowerCase() === header.toLowerCase() && form.test(value),
+  );
+  return has ? undefined : `the header "${header}: ${example}"`;
+}
+
 /** What an operator does about a secret that is not there, can't be read or is malformed. */
 export function remedy({ name, kind }: Pick<EndpointSettings, 'name' | 'kind'>, store: SecretStore): string {
+  const { isSigned, isMail, needs } = KINDS[kind];
   const example = {
-    url: KINDS[kind].isMail ? 'smtps://…' : 'https://…',
-    ...(KINDS[kind].isSigned && { secrets: [`${PREFIX}…`] }),
+    url: needs || isMail ? KINDS[kind].example : 'https://…',
+    ...(isSigned && { secrets: [`${PREFIX}…`] }),
+    ...(needs && { headers: { [needs.header]: needs.example } }),
   };
   return `Put it there: ${store.putting(name, JSON.stringify(example))}`;
 }

@@ -1,35 +1,38 @@
 import { MAX_SKEW_MS } from '../basics/clock.ts';
 import { milliseconds } from '../basics/duration.ts';
 import { addDays, dayIn, isTimeZone, timeIn, weekdayOf } from '../basics/time-zone.ts';
-import type { EndpointSettings } from './endpoint.ts';
-import type { Health } from './endpoint-row.ts';
 
 /** When the changes that a chat gathers are sent. Without one of these settings, they are sent at once. */
-export type WindowSettings = Pick<EndpointSettings, 'window' | 'digest' | 'quiet'>;
+export interface WindowSettings {
+  readonly window?: string | undefined;
+  readonly digest?: string | undefined;
+  readonly quiet?: string | undefined;
+}
+
+/** Of a chat that gathers changes. `since`: when it last got what was gathered, or when the first of what waits came.
+ *  `holds`: some may wait. */
+export interface WindowState {
+  readonly since?: number | undefined;
+  readonly holds?: true;
+}
 
 const DAY_NAMES = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 const WEEK = 7;
 
-export const [MIN_WINDOW, MAX_WINDOW] = ['1m', '24h'];
+const [MIN_WINDOW_MS, MAX_WINDOW_MS] = [60_000, 24 * 3_600_000];
 
-/** What each setting may be, for people; undefined for a text that is right. */
-export const WINDOW_PROBLEMS: Readonly<Record<keyof WindowSettings, (text: string) => string | undefined>> = {
-  window: text => {
-    const ms = milliseconds(text) ?? 0;
-    const [least = 0, most = 0] = [milliseconds(MIN_WINDOW), milliseconds(MAX_WINDOW)];
-    return ms >= least && ms <= most
-      ? undefined
-      : `a duration from "${MIN_WINDOW}" to "${MAX_WINDOW}", such as "15m"`;
-  },
-  digest: text =>
-    digestIn(text)
-      ? undefined
-      : 'a time of day with a time zone, after days if not daily, such as "mon-fri 08:00 Europe/Berlin"',
-  quiet: text =>
-    quietIn(text)
-      ? undefined
-      : 'two times of day with a time zone, after days if not daily, such as "22:00-07:00 Europe/Berlin"; not always',
-};
+export function isWindow(text: string): boolean {
+  const ms = milliseconds(text) ?? 0;
+  return ms >= MIN_WINDOW_MS && ms <= MAX_WINDOW_MS;
+}
+
+export function isDigest(text: string): boolean {
+  return digestIn(text) !== undefined;
+}
+
+export function isQuiet(text: string): boolean {
+  return quietIn(text) !== undefined;
+}
 
 /** Whether changes are gathered. */
 export function hasWindow({ window, digest, quiet }: WindowSettings): boolean {
@@ -56,7 +59,11 @@ export function sendsFrom(
 
 /** Since when changes are gathered once some more wait. A digest has what came before its time: so what comes when
  *  nothing waits belongs to the next one. */
-export function gathering(settings: WindowSettings, window: Health['window'], now: number): Health['window'] {
+export function gathering(
+  settings: WindowSettings,
+  window: WindowState | undefined,
+  now: number,
+): WindowState | undefined {
   if (!hasWindow(settings)) return undefined;
   const since = sinceOf(window?.since, now);
   const isNext = settings.digest !== undefined && !(window?.holds && since !== undefined);
@@ -67,10 +74,10 @@ export function gathering(settings: WindowSettings, window: Health['window'], no
 /** The same once the backlog was read. `hasLater`: changes wait in it. */
 export function gathered(
   settings: WindowSettings,
-  window: Health['window'],
+  window: WindowState | undefined,
   now: number,
   hasLater: boolean,
-): Health['window'] {
+): WindowState | undefined {
   if (hasLater) return gathering(settings, window, now);
   return hasWindow(settings) && window?.since !== undefined ? { since: window.since } : undefined;
 }

@@ -4,7 +4,7 @@ import { testEvent } from '../changes/build-events.ts';
 import { serialise } from '../changes/fit-event.ts';
 import { attemptOf, keepAttempts } from '../delivery/attempt-log.ts';
 import { closedTo, joined } from '../delivery/health.ts';
-import { outcomeOf } from '../delivery/http/outcome.ts';
+import { judged } from '../delivery/kinds.ts';
 import { placeOf } from '../delivery/read-event.ts';
 import type { Attempt, NewDelivery } from '../model/delivery.ts';
 import { isErased } from '../model/erase.ts';
@@ -216,7 +216,7 @@ export const testEndpoint: OperationOf<'test-endpoint'> = async (context, { endp
     const [job] = context.jobsOf([{ ...delivery, event }], endpoint).jobs;
     const request = job?.request(context.clock(), secret) ?? { body, headers: {} };
     const answer = await poster.post(secret.url, request);
-    const made = { began, ended: context.clock(), answer, outcome: outcomeOf(answer, secret), secret };
+    const made = { began, ended: context.clock(), ...judged(endpoint, answer, secret), secret };
     const attempt = attemptOf(name, [{ event }], made);
     await keepAttempts(endpoint, [attempt], context);
     const result = attempt.failure ?? `answered ${attempt.status}`;

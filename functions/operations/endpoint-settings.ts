@@ -5,7 +5,7 @@ import type { EndpointSecret, EndpointSettings } from '../model/endpoint.ts';
 import type { EndpointRow } from '../model/endpoint-row.ts';
 import { changedHeaders, type EndpointHeaders, headersProblem } from '../model/headers.ts';
 import { type EndpointKind, isPulled, KINDS } from '../model/kinds.ts';
-import { isSigningSecret, originOf, parseSecret } from '../model/secret.ts';
+import { isSigningSecret, lackingHeader, originOf, parseSecret } from '../model/secret.ts';
 import { checkWatched, filterWarnings } from './check-filter.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
 import { changeRow, type FoundEndpoint, findEndpoint, removeDeliveries, statusOf } from './endpoints.ts';
@@ -213,7 +213,9 @@ function checkSecrets(kind: EndpointKind, secrets: readonly string[]): void {
 function checkHeaders(kind: EndpointKind, headers: EndpointHeaders): void {
   if (KINDS[kind].isMail && Object.keys(headers).length > 0)
     throw wrongRequest('headers: A mail takes no headers: leave them out.');
-  const problem = headersProblem(headers);
+  const lacking = lackingHeader(kind, headers);
+  const problem =
+    headersProblem(headers) ?? (lacking === undefined ? undefined : `this kind of endpoint needs ${lacking}`);
   if (problem !== undefined) throw wrongRequest(`headers: ${problem}.`);
 }
 

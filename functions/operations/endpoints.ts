@@ -134,11 +134,12 @@ function notRemovable({ toApply }: OperationsContext): Refused {
 
 const MAX_REMOVED = 500;
 
-/** Removes the backlog and the dead letters of an endpoint: a later endpoint of this name must not get them. */
+/** Removes backlog, dead letters and threads of an endpoint: a later endpoint of this name must not get them. */
 export async function removeDeliveries(
   { deliveries, clock }: Pick<OperationsContext, 'deliveries' | 'clock'>,
   name: string,
 ): Promise<void> {
+  await deliveries.dropThreads(name);
   await deliveries.requeue(name, clock());
   for (;;) {
     const waiting = await deliveries.due(name, Number.MAX_SAFE_INTEGER, MAX_REMOVED);

@@ -171,6 +171,7 @@ const ERASE: Record<
   },
   dead: async (task, endpoint, row) => {
     const { deliveries } = task.context;
+    if (!task.dryRun && row === undefined) await deliveries.dropThreads(endpoint, task.key);
     const read = await deliveries.dead(endpoint, PAGE, row);
     const places = placesOf(read, task);
     task.erased.deadLetters += places.length;

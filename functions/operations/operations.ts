@@ -15,6 +15,7 @@ import { findEndpoint, listEndpoints, pauseEndpoint, removeEndpoint, resumeEndpo
 import { eraseProject } from './erase.ts';
 import { listEvents } from './events.ts';
 import { cursorTo, DEFAULT_LIMIT, iso, readCursor } from './page.ts';
+import { previewEvent } from './preview.ts';
 import {
   examineProcess,
   findOrForgotten,
@@ -109,6 +110,7 @@ const OPERATIONS: { readonly [Name in Operation]: OperationOf<Name> } = {
   endpoint: showEndpoint,
   attempts: listAttempts,
   'dead-letters': listDeadLetters,
+  preview: previewEvent,
   actions: listActions,
   definitions: showDefinitions,
   doctor: examineProcess,

@@ -246,7 +246,8 @@ function statusOf(process: KnownProcess, observed: Observed): ProcessStatus {
       .map(({ mode, progress }) => ({ mode, ...(progress !== undefined && { progress }) })),
     ...(hold && { hold: { since: iso(hold.since), projects: hold.missing, isReleased: released } }),
     ...(stalled && { stalledSince: iso(stalled.since) }),
-    ...(failure && { failure: { since: iso(failure.since), reason: failure.reason } }),
+    ...(failure && { failure: failureAnswer(failure) }),
+    ...failuresOf(progress),
     ...(pause && { pausedUntil: iso(pause.until) }),
     rechecks: rechecksOf(progress),
   };
@@ -278,6 +279,18 @@ function isUnread({ cause }: Pick<Recheck, 'cause'>): boolean {
 function failureOf({ progress, pause }: Observed): PassFailure | undefined {
   return progress.changesFailure ?? progress.sweepFailure ?? pause;
 }
+
+function failuresOf({ changesFailure, sweepFailure }: Progress): Pick<ProcessStatus, 'failures'> {
+  if (!changesFailure && !sweepFailure) return {};
+  return {
+    failures: {
+      ...(changesFailure && { changes: failureAnswer(changesFailure) }),
+      ...(sweepFailure && { sweep: failureAnswer(sweepFailure) }),
+    },
+  };
+}
+
+const failureAnswer = ({ since, reason }: PassFailure) => ({ since: iso(since), reason });
 
 /** The worst state that applies. */
 function stateOf({ interval, isRemoved }: KnownProcess, observed: Observed): ProcessStatus['state'] {

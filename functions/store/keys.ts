@@ -165,6 +165,17 @@ const endpointKey = (name: string, sk: string): Key => ({
 /** The row with the time of the endpoint's next message. */
 export const slotKey = (name: string): Key => endpointKey(name, 'SLOT');
 
+/** The threads of projects in the endpoint's chat. */
+export const THREAD = 'THREAD#';
+export const threadKey = (
+  endpoint: string,
+  { workspace, processId, projectId }: ProcessKey & { readonly projectId: string },
+): Key => {
+  const encoded = [workspace, processId, projectId].map(encodePart).join('#');
+  const named = endpointKey(endpoint, THREAD + encoded);
+  return fitsKey(named) ? named : endpointKey(endpoint, THREAD + hashed(encoded));
+};
+
 /** Pending deliveries, dead letters and attempts sort by their time, in ms since 1970. `place` is the rest
  *  of the key. */
 export const pendingKey = (endpoint: string, place: string): Key => endpointKey(endpoint, PENDING + place);

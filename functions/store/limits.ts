@@ -67,6 +67,8 @@ export const KEEP: Keep = { journal: 30 * DAY_MS, attempts: 7 * DAY_MS };
 export const TOMBSTONES_KEPT_MS = 30 * DAY_MS;
 /** How long a delivery is kept after it was last due, and how long a dead letter is kept, in ms. */
 export const DELIVERIES_KEPT_MS = 30 * DAY_MS;
+/** How long the thread of a project is kept after it was last used. */
+export const THREADS_KEPT_MS = 90 * DAY_MS;
 export const ACTIONS_KEPT_MS = 400 * DAY_MS;
 /** How long an emitted audit entry is remembered, in ms. */
 export const ENTRIES_KEPT_MS = 400 * DAY_MS;

@@ -7,8 +7,10 @@ import type {
   DeliveryCounts,
   NewDelivery,
   PendingDelivery,
+  Thread,
 } from '../model/delivery.ts';
 import type { EndpointRow } from '../model/endpoint-row.ts';
+import type { ProjectKey } from '../model/erase.ts';
 import type { ChangeEvent } from '../model/event.ts';
 import { encodePart } from '../model/event-id.ts';
 import type { Completion, PassFailure, ProcessState, Recheck, SavedState } from '../model/process-state.ts';
@@ -295,7 +297,7 @@ interface EndedLease {
   readonly due?: number | undefined;
 }
 
-/** Pending deliveries, dead letters, and attempts. A call takes effect completely or for some of its
+/** Pending deliveries, dead letters, attempts, and threads of chats. A call takes effect completely or for some of its
  *  deliveries, and survives any crash once it has resolved. */
 export interface Deliveries {
   /** Adds deliveries. An event that is already pending for its endpoint is not added again, except that a
@@ -355,6 +357,12 @@ export interface Deliveries {
   findDead(endpoint: string, event: Pick<NewDelivery, 'eventId' | 'at'>): Promise<DeadDelivery | undefined>;
   /** Counts pending deliveries and dead letters, each up to `atMost`; all by default. */
   counts(endpoint: string, atMost?: number): Promise<DeliveryCounts>;
+  /** The thread of a project in the endpoint's chat. */
+  thread(endpoint: string, project: ProjectKey): Promise<Thread | undefined>;
+  /** Saves it, or replaces it: the last one wins. */
+  keepThread(endpoint: string, project: ProjectKey, thread: Thread): Promise<void>;
+  /** Removes the thread of one project, or all threads of the endpoint. */
+  dropThreads(endpoint: string, project?: ProjectKey): Promise<void>;
   /** Records attempts. */
   note(attempts: readonly Attempt[]): Promise<void>;
   /** The last attempts, newest first, at most `limit`. */

@@ -9,6 +9,7 @@ import type { DataDirectory } from '../data/data-directory.ts';
 import { fileSecrets, keptSecret, SECRETS_FOLDER } from '../data/secret-files.ts';
 import type { Store } from '../data/store.ts';
 import { Delivering } from '../loops/delivering.ts';
+import type { Metrics } from '../operate/metrics.ts';
 import type { WantedEndpoint } from '../settings/wanted-endpoints.ts';
 import type { Output } from '../terminal/output.ts';
 
@@ -30,6 +31,7 @@ interface Parts extends Pick<Store, 'deliveries' | 'endpoints' | 'slots' | 'queu
   readonly networks: Networks;
   readonly proxy: string | undefined;
   readonly moveToFailed: MoveToFailed;
+  readonly metrics: Metrics;
   readonly clock: Clock;
 }
 

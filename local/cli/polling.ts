@@ -8,6 +8,7 @@ import { connect } from '../../functions/service/client.ts';
 import type { ServiceConnection } from '../../functions/service/service.ts';
 import type { Snapshots, WorkspaceRows } from '../../functions/store/store.ts';
 import type { PassWatch } from '../operate/health.ts';
+import type { Metrics } from '../operate/metrics.ts';
 import type { Source } from '../settings/source.ts';
 import type { Watched } from '../settings/watched.ts';
 import type { Output } from '../terminal/output.ts';
@@ -26,15 +27,21 @@ export interface Polling {
   close(): Promise<void>;
 }
 
+interface Parts {
+  readonly output: Output;
+  readonly snapshots: Snapshots;
+  readonly rows: WorkspaceRows;
+  readonly clock: Clock;
+  readonly passes: PassWatch;
+  readonly metrics: Metrics;
+}
+
 /** Connects to the workspaces and makes the poll handler ready. */
-export function startPolling(
-  parts: { output: Output; snapshots: Snapshots; rows: WorkspaceRows; clock: Clock; passes: PassWatch },
-  source: Source,
-): Polling {
-  const { output, snapshots, rows, clock, passes } = parts;
+export function startPolling(parts: Parts, source: Source): Polling {
+  const { snapshots, rows, clock, passes, output, metrics } = parts;
   const reportProgress = baselineProgress(output, clock);
   const connections = new Map(
-    source.watched.map(watched => [watched.workspace.name, connection(watched, source, { output, clock })]),
+    source.watched.map(watched => [watched.workspace.name, connection(watched, source, parts)]),
   );
   const run = createPoll({
     workspaces: source.watched.map(({ workspace }) => workspace),
@@ -52,6 +59,7 @@ export function startPolling(
     const polled = await run(request, context);
     for (const [processId, one] of polled.processes) {
       const process = { workspace, processId };
+      metrics.passed(process, mode, one);
       if ('error' in one) passes.failed(process, mode, one.error.message);
       else if (one.report.outcome === 'completed') passes.passed(process, mode, clock());
     }
@@ -75,7 +83,7 @@ export function startPolling(
 function connection(
   { workspace, credentials }: Watched,
   { simulated, watched }: Source,
-  { output, clock }: { output: Output; clock: Clock },
+  { output, clock, metrics }: Parts,
 ): ServiceConnection {
   const who = watched.length > 1 ? `The service of ${workspace.name}` : 'The service';
   return connect({
@@ -84,6 +92,7 @@ function connection(
     clock,
     random: Math.random,
     sleep,
+    onRequest: ({ status }) => metrics.requested(workspace.name, status),
     onNotice: ({ message, ...details }) => {
       const about = { workspace: workspace.name, ...details };
       // The name of a list in the service's answers is information, not a warning; for the simulated service it is

@@ -9,6 +9,7 @@ import { Refused } from '../../functions/operations/refused.ts';
 import type { MoveToFailed } from '../../functions/queue/failed-messages.ts';
 import { sendOne } from '../../functions/queue/queue.ts';
 import { askedPass, passIn } from '../../functions/schedule/pass-message.ts';
+import { packageVersion } from '../basics/package-file.ts';
 import type { Environment } from '../basics/process.ts';
 import { failure, UsageError } from '../basics/usage-error.ts';
 import {
@@ -24,6 +25,7 @@ import { type Address, formerAddress, removeAddress, writeAddress } from '../ope
 import { connectTo, doctorOf } from '../operate/doctor.ts';
 import { healthOf, PassWatch, serveHealth } from '../operate/health.ts';
 import { heartbeatUrl, startHeartbeat } from '../operate/heartbeat.ts';
+import { Metrics } from '../operate/metrics.ts';
 import { localOperations } from '../operate/operations.ts';
 import { startOperationsServer, userName } from '../operate/server.ts';
 import { refuseUndeliverable } from '../settings/endpoint-options.ts';
@@ -104,7 +106,8 @@ async function start(
   const source = await open.start(run);
   await checkFilters(options.endpoints, source);
   const passes = new PassWatch(clock());
-  const about = { ...store, ...source, passes, clock, receivers };
+  const metrics = new Metrics(packageVersion(), clock);
+  const about = { ...store, ...source, passes, metrics, clock, receivers };
   const health = await serveHealth(closers, options.health, about);
   const added = (await store.endpoints.list()).flatMap(({ name, settings }) =>
     settings && !wanted.some(one => one.name === name) ? [settings] : [],
@@ -117,7 +120,7 @@ async function start(
   };
   output.info(banner(start), bannerDetails(start));
   await store.roster.remember(processesOf(source));
-  const parts = { ...run, ...store, resend, clock };
+  const parts = { ...run, ...store, resend, metrics, clock };
   const served = [...receivers, ...added.map(({ name }) => ({ label: name, kept: name }))];
   await reportAbandoned(parts, new Set(served.map(({ kept }) => kept)), clock());
   const undelivered = await resumePending(parts, served, clock());
@@ -131,7 +134,7 @@ async function start(
   );
   let wakeFeed = () => {};
   const snapshots = waking(store.snapshots, () => wakeFeed());
-  const polling = startPolling({ output, snapshots, rows: store.workspaces, clock, passes }, source);
+  const polling = startPolling({ output, snapshots, rows: store.workspaces, clock, passes, metrics }, source);
   closers.defer(polling.close);
   let ticker: Ticker | undefined;
   if (!options.once) {

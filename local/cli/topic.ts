@@ -8,6 +8,7 @@ import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import type { DataDirectory, RunContext } from '../data/data-directory.ts';
 import { EndpointLog } from '../loops/endpoint-log.ts';
 import { Topic } from '../loops/topic.ts';
+import type { Metrics } from '../operate/metrics.ts';
 import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';
 import { LocalSns } from '../sns/sns.ts';
 
@@ -21,6 +22,7 @@ export interface StartedTopic {
 interface Parts extends RunContext {
   readonly deliveries: SqliteDeliveries;
   readonly queues: { readonly events: Pick<Queue, 'send'> };
+  readonly metrics: Pick<Metrics, 'published'>;
 }
 
 /**
@@ -32,9 +34,14 @@ export async function startTopic(
   parts: Parts,
   wanted: { subscriptions: readonly WantedSubscription[]; confirmWithin: number },
 ): Promise<StartedTopic> {
-  const { closers, directory, output, deliveries, queues } = parts;
+  const { closers, directory, output, deliveries, queues, metrics } = parts;
   const topic = new Topic({ queue: queues.events, deliveries, clock: Date.now });
-  topic.listen(once(output.event));
+  topic.listen(
+    once(event => {
+      metrics.published(event);
+      output.event(event);
+    }),
+  );
   const warn = (label: string, text: string, code: string) =>
     output.warn(`${label}: ${text}`, { code, endpoint: label });
   const log = new EndpointLog(warn, output.log, Date.now);

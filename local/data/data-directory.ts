@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import process, { getuid, pid, platform } from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
-import { writeWhole } from '../../functions/basics/write-whole.ts';
+import { syncDirectory, writeWhole } from '../../functions/basics/write-whole.ts';
 import type { Output } from '../terminal/output.ts';
 
 export interface DataDirectory {
@@ -23,6 +23,8 @@ type OnNotice = (text: string, details: { readonly code: string }) => void;
 export function openDataDirectory(directory: string, onNotice: OnNotice): DataDirectory {
   const path = resolve(directory);
   try {
+    if (finishRestore(path))
+      onNotice(`Finished an interrupted restore of ${path}.`, { code: 'data.restored' });
     privateDirectory(path, onNotice);
   } catch (error) {
     throw new Error(
@@ -31,6 +33,20 @@ export function openDataDirectory(directory: string, onNotice: OnNotice): DataDi
   }
   const lock = lockDirectory(path);
   return { path, lasting: true, file: name => join(path, name), release: lock.release };
+}
+
+/** Where a restore has the whole new directory until it gets its name. */
+export function restoredBeside(path: string): string {
+  return join(dirname(path), `.${basename(path)}.restored`);
+}
+
+/** Ends a restore that was killed between its two renames, when the old directory had another name already and the
+ *  new one did not have this yet. @returns whether there was one */
+export function finishRestore(path: string): boolean {
+  if (fs.existsSync(path) || !fs.existsSync(restoredBeside(path))) return false;
+  fs.renameSync(restoredBeside(path), path);
+  syncDirectory(dirname(path));
+  return true;
 }
 
 /** The common context of all parts of a run. */
@@ -161,6 +177,11 @@ function readOwner(file: string): string {
  *  directory is shared. */
 const OURS =
   /^(lock(\.pid.*|-journal)?|(changewire|table)\.sqlite(-\w+)?|(position|service|sweeps|subscriptions|operate)\.json(\.\w+)?|rejected\.jsonl|(sns-signing\.pem|console\.html)(\.new)?|dynamodb\.log|[\w.-]+\.secret|endpoints|undelivered|dead-letters|simulated|lost\+found)$/;
+
+/** A file in the directory that is not Changewire's. */
+export function foreignIn(path: string): string | undefined {
+  return fs.readdirSync(path).find(name => !OURS.test(name));
+}
 
 /**
  * Makes a directory for this user alone (mode 0700), with its parents, and checks that it is writable. If it exists

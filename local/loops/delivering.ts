@@ -1,6 +1,7 @@
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import type { Networks } from '../../functions/basics/networks.ts';
-import type { Log } from '../../functions/basics/telemetry.ts';
+import type { Count, Log } from '../../functions/basics/telemetry.ts';
+import type { BatchDependencies } from '../../functions/delivery/deliver-batch.ts';
 import { afterSuccess, joined } from '../../functions/delivery/health.ts';
 import { type Queues, sendBy, wakeBy } from '../../functions/delivery/queues.ts';
 import { createRegistry, type Registry } from '../../functions/delivery/registry.ts';
@@ -36,6 +37,7 @@ interface Parts {
   readonly moveToFailed: MoveToFailed;
   readonly clock: Clock;
   readonly sleep: Sleep;
+  readonly metrics: { readonly count: Count; readonly attempted: BatchDependencies['onAttempt'] };
   /** Writes a line about an endpoint. */
   readonly warn: EndpointWarn;
   readonly log: Log;
@@ -90,7 +92,8 @@ export class Delivering {
       ...{ ...sending, registry: this.registry, rows: endpoints, deliveries, slots, log },
       queues: this.wakes,
       sleep: ms => sleep(ms, this.#stopping.signal),
-      count: () => undefined,
+      count: parts.metrics.count,
+      onAttempt: parts.metrics.attempted,
       onDelivered: (endpoint, all) => this.#log.arrived(endpoint, all),
     });
     const { moveToFailed } = parts;

@@ -108,6 +108,7 @@ interface EndpointHealth {
 interface HealthParts {
   readonly watched: readonly Watched[];
   readonly passes: Pick<PassWatch, 'of'>;
+  readonly metrics: MetricsText;
   readonly snapshots: Pick<Snapshots, 'readState'>;
   readonly feed: Pick<Journal, 'after' | 'positionOf'>;
   readonly deliveries: Pick<Deliveries, 'counts'>;
@@ -118,13 +119,18 @@ interface HealthParts {
   readonly clock: Clock;
 }
 
+/** Writes the metrics of a run with its health, if that is known. */
+interface MetricsText {
+  text(health: Health | undefined): string;
+}
+
 /** Committed events are published within a second. After this time they are late. */
 const PUBLISH_TIMEOUT_MS = 5 * 60_000;
 /** A sweep is late after this number of intervals, because it may take long, and fail once. */
 const SWEEP_INTERVALS = 2;
 
 /** Collects the health of the run. */
-export async function healthOf(parts: HealthParts): Promise<Health> {
+export async function healthOf(parts: Omit<HealthParts, 'metrics'>): Promise<Health> {
   const now = parts.clock();
   const checks = await Promise.all(
     parts.watched.flatMap(watched =>
@@ -150,7 +156,7 @@ export async function healthOf(parts: HealthParts): Promise<Health> {
 /** A process is late when it would be reported as stalled; before its baseline, when nothing was read for that long.
  *  Time before this run does not count, so that the run can catch up. */
 async function check(
-  { snapshots, passes }: HealthParts,
+  { snapshots, passes }: Pick<HealthParts, 'snapshots' | 'passes'>,
   { workspace }: Watched,
   { id, changes, sweep }: ProcessSettings,
   now: number,
@@ -185,7 +191,11 @@ async function check(
   };
 }
 
-async function endpointsOf({ deliveries, endpoints, receivers }: HealthParts): Promise<EndpointHealth[]> {
+async function endpointsOf({
+  deliveries,
+  endpoints,
+  receivers,
+}: Pick<HealthParts, 'deliveries' | 'endpoints' | 'receivers'>): Promise<EndpointHealth[]> {
   const rows = new Map((await endpoints.list()).map(row => [row.name, row]));
   const given = new Set(receivers.map(({ kept }) => kept));
   const added = [...rows.values()].filter(({ name, settings }) => settings && !given.has(name));
@@ -212,15 +222,22 @@ const iso = (at: number): string => new Date(at).toISOString();
  *  from a browser here. */
 const OURS = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
-/** Answers `GET /healthz` on 127.0.0.1 as JSON: 200 if healthy, 503 if something is late or unknown.
+/** Answers `GET /healthz` on 127.0.0.1 as JSON: 200 if healthy, 503 if something is late or unknown; and `GET
+ *  /metrics` in Prometheus' text format.
  *  @throws if the port can't be used */
-export async function startHealthServer(port: number, health: () => Promise<Health>): Promise<LocalServer> {
+export async function startHealthServer(
+  port: number,
+  health: () => Promise<Health>,
+  metrics: MetricsText,
+): Promise<LocalServer> {
   const server = await listenLocally(port, async ({ method = '', url = '', headers }, response) => {
     if (!OURS.has(hostnameOf(headers.host))) return send(response, 403, { error: 'Use the host 127.0.0.1.' });
-    if (url.split('?')[0] !== '/healthz')
-      return send(response, 404, { error: 'Not found; use GET /healthz.' });
+    const path = url.split('?')[0];
+    if (path !== '/healthz' && path !== '/metrics')
+      return send(response, 404, { error: 'Not found; use GET /healthz or GET /metrics.' });
     if (method !== 'GET' && method !== 'HEAD') return send(response, 405, { error: 'Use GET.' });
     const found = await health().catch(() => undefined);
+    if (path === '/metrics') return sendMetrics(response, metrics.text(found));
     if (!found) return send(response, 503, { status: 'late', late: ['the store cannot be read'] });
     return send(response, found.status === 'ok' ? 200 : 503, found);
   }).catch(({ code }: NodeJS.ErrnoException) => {
@@ -236,7 +253,7 @@ export async function serveHealth(
   parts: HealthParts,
 ): Promise<string | undefined> {
   if (port === undefined) return undefined;
-  const server = await startHealthServer(port, () => healthOf(parts));
+  const server = await startHealthServer(port, () => healthOf(parts), parts.metrics);
   closers.defer(server.stop);
   return server.url;
 }
@@ -248,4 +265,9 @@ function hostnameOf(host = ''): string {
 function send(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
   response.end(`${JSON.stringify(body, null, 2)}\n`);
+}
+
+function sendMetrics(response: ServerResponse, text: string): void {
+  response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
+  response.end(text);
 }

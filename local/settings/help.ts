@@ -1,5 +1,5 @@
 import { eitherOf } from '../../functions/basics/names-in-words.ts';
-import { KIND_NAMES, KIND_SETTINGS, KINDS, kindsOf } from '../../functions/model/kinds.ts';
+import { KIND_NAMES, KIND_SETTINGS, KINDS } from '../../functions/model/kinds.ts';
 import { optionOf } from './endpoint-options.ts';
 import { variableOf } from './wanted-endpoints.ts';
 
@@ -9,13 +9,11 @@ function line(option: string, text: string): string {
   return `  ${option.padEnd(24)}${text}\n`;
 }
 
-function settingLine(setting: (typeof KIND_SETTINGS)[number]): string {
-  const { name, what, choices, range, example } = setting;
-  const such = example === undefined ? '' : `: "${example}"`;
-  const allowed = choices ? `: ${eitherOf(choices)}` : range ? `: ${range.join(' to ')}` : such;
+function settingLine({ name, kinds, what, choices, range }: (typeof KIND_SETTINGS)[number]): string {
+  const allowed = choices ? `: ${eitherOf(choices)}` : range ? `: ${range.join(' to ')}` : '';
   return line(
     `--${optionOf({ name })} ${range ? 'N' : 'VALUE'}`,
-    `for the preceding ${kindsOf(setting, kind => `--${kind}`).replace('a ', '')}, ${what}${allowed}`,
+    `for the preceding ${kinds.length > 1 ? 'chat' : `--${kinds[0]}`}, ${what}${allowed}`,
   );
 }
 
@@ -48,7 +46,7 @@ Options
   --header "NAME: VALUE"  send this header with each request to the preceding endpoint (repeatable, up to 10); use - as
                           for --webhook, because values may be secret
 ${CHATS.map(kind => line(`--${kind} URL`, `send messages to ${KINDS[kind].what}`)).join('')}\
-                          (without URL: ${eitherOf(CHATS.map(variableOf))} of the environment)
+                          (without URL: ${CHATS.map(variableOf)[0]} of the environment, and likewise for each)
 ${KIND_SETTINGS.map(settingLine).join('')}\
   --name NAME             name of the preceding endpoint
   --filter KEY=A,B        send the preceding endpoint only events whose KEY is A or B; with several keys, all must
@@ -71,7 +69,7 @@ ${KIND_SETTINGS.map(settingLine).join('')}\
   --json                  print each event as one line of JSON on stdout, everything else on stderr
   --log json              write the log as lines of JSON (default: text); without --json it includes the events
   --health PORT           serve GET http://127.0.0.1:PORT/healthz (default: 8321): 200 if healthy, 503 if something is
-                          late, with details as JSON
+                          late, with details as JSON; /metrics beside it for Prometheus
   --heartbeat URL         send a GET to this URL each minute while /healthz would answer 200, so that a monitor there
                           notices a dead machine; use - as for --webhook, or omit URL to use HEARTBEAT_URL of the
                           environment

@@ -60,7 +60,7 @@ const FLAGS = {
   header: { ...repeated, example: '"Authorization: Bearer …"' },
   ...byName(KIND_SETTINGS.map(optionOf), name => {
     const setting = KIND_SETTINGS.find(each => optionOf(each) === name);
-    return setting?.choices?.[0] ?? setting?.range?.[1].toString() ?? setting?.example ?? '…';
+    return setting?.choices?.[0] ?? setting?.range?.[1].toString() ?? setting?.form?.example ?? '…';
   }),
   name: { ...repeated, example: 'planner' },
   filter: { ...repeated, example: 'events=task.updated,task.created' },

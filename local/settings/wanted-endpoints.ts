@@ -5,7 +5,7 @@ import type { Config } from '../../functions/config/schema.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { EndpointHeaders } from '../../functions/model/headers.ts';
 import { type EndpointKind, isPulled, KINDS } from '../../functions/model/kinds.ts';
-import { originOf } from '../../functions/model/secret.ts';
+import { lackingHeader, originOf } from '../../functions/model/secret.ts';
 import { type Environment, textIn } from '../basics/process.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import { checkAddress, checkHeaders, checkSecret, type EndpointOption } from './endpoint-options.ts';
@@ -54,6 +54,11 @@ export function wantedEndpoints(
     return { ...option, isOption: true, name, url, origin: originOf({ url }), secrets };
   });
   const all = [...configured, ...asked];
+  for (const { kind, name, headers, isOption } of all) {
+    const lacking = lackingHeader(kind, headers);
+    const where = isOption ? '--header - after it' : `ENDPOINT_${variablePrefix(name)}_HEADERS`;
+    if (lacking !== undefined) throw new UsageError(`Endpoint ${name} lacks ${lacking}: add ${where}.`);
+  }
   const twice = all.find(({ name }, index) => all.findIndex(one => isAlike(one.name, name)) !== index);
   if (twice && asked.includes(twice as (typeof asked)[number]) && isDefault(twice))
     throw new UsageError(`--${twice.kind}: the same URL is given twice, at ${twice.origin}.`);
@@ -94,7 +99,7 @@ function chatUrl(kind: EndpointKind, environment: Environment): string {
 
 /** The variable with the URL of a chat whose option has no value. */
 export function variableOf(kind: EndpointKind): string {
-  return `${kind.toUpperCase()}${KINDS[kind].isMail ? '' : '_WEBHOOK'}_URL`;
+  return `${kind.toUpperCase().replaceAll('-', '_')}${KINDS[kind].isMail ? '' : '_WEBHOOK'}_URL`;
 }
 
 function fromEnvironment(

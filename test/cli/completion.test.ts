@@ -26,7 +26,7 @@ describe('Tab', () => {
     ['deploy --st', []],
     ['deploy --', ['--config', '--yes', '--help']],
     ['des', ['destroy']],
-    ['rest', ['restore-table']],
+    ['rest', ['restore-table', 'restore']],
     ['restore-table --d', ['--dry-run', '--data']],
     ['endpoints re', ['resume', 'remove']],
     ['--stack x endpoints pau', ['pause']],

@@ -61,6 +61,8 @@ describe('a command line', () => {
     ['endpoints attempts crm --limit all', { operation: 'attempts', endpoint: 'crm', limit: 100 }],
     ['endpoints attempts crm --event e', { operation: 'attempts', endpoint: 'crm', eventId: 'e', limit: 20 }],
     ['endpoints dead-letters crm', { operation: 'dead-letters', endpoint: 'crm', limit: 20 }],
+    ['endpoints preview crm e.1.2.0', { operation: 'preview', endpoint: 'crm', eventId: 'e.1.2.0' }],
+    ['endpoints preview crm', { operation: 'preview', endpoint: 'crm' }],
     [
       'endpoints add crm --webhook https://a.example/x --secret whsec_a --secret whsec_b --filter events=task.updated --filter to:status=Done --per-second 3 --failures-only',
       {
@@ -131,6 +133,19 @@ describe('a command line', () => {
     [
       'endpoints update ops --at-once --digest 08:00,UTC',
       { operation: 'update-endpoint', endpoint: 'ops', window: null, digest: '08:00,UTC', quiet: null },
+    ],
+    [
+      'endpoints add team --slack-app https://slack.com/api/chat.postMessage --channel #launches --header Authorization:x --locale de',
+      {
+        ...{
+          operation: 'add-endpoint',
+          endpoint: 'team',
+          kind: 'slack-app',
+          channel: '#launches',
+          locale: 'de',
+        },
+        ...{ url: 'https://slack.com/api/chat.postMessage', headers: { Authorization: 'x' } },
+      },
     ],
     [
       'endpoints update ops --field message --title-header X-Title',

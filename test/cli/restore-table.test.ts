@@ -73,7 +73,10 @@ describe('changewire restore-table', () => {
 
   it.each([
     [`${PLACE} --yes`, /Specify the time with --at TIME, such as --at 2026-01-31T08:00:00Z\./],
-    [`--at ${AT} --yes`, /use --stack NAME and --region REGION, without --data\..*docs\/self-hosting\.md/],
+    [
+      `--at ${AT} --yes`,
+      /use --stack NAME and --region REGION, without --data\..*npx changewire restore DIR/,
+    ],
     [`--at ${AT} --yes --data here ${PLACE}`, /without --data/],
     [`--at ${AT} ${PLACE}`, /not running in a terminal\. Use --yes, or --dry-run to preview/],
     [`--at 2h --yes ${PLACE}`, /Expected a time with its time zone, such as 2026-01-31T08:00:00Z\./],

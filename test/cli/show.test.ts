@@ -173,6 +173,15 @@ describe('on a terminal of 80 columns', () => {
       attempts: 31,
     };
     expect(await shown('endpoints dead-letters crm', { deadLetters: [letter] }, terminal)).toMatchSnapshot();
+    const preview = {
+      ...{ endpoint: 'crm', kind: 'webhook', event: { id: EVENT.id, type: EVENT.type } },
+      ...{ committedAt: ago(40_000), isSample: false, leftOut: 'its type is task.updated' },
+      ...{ headers: { 'webhook-signature': '(signature)' }, body: { id: 'a', text: '\u001b[2J' } },
+    };
+    expect(await shown('endpoints preview crm', preview, terminal)).toMatchSnapshot();
+    const message = { text: 'Acme\n• Task\u001b · Due: a → b', notification: 'Task "A"', isSample: true };
+    const sample = { ...preview, kind: 'slack', committedAt: undefined, leftOut: undefined, ...message };
+    expect(await shown('endpoints preview crm', sample, terminal)).toMatchSnapshot();
     const actions = [
       {
         at: ago(100),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { testEvent } from '../../functions/changes/build-events.ts';
-import { KIND_SETTINGS, KINDS, type KindSettings } from '../../functions/model/kinds.ts';
+import { KINDS, type KindSettings } from '../../functions/model/kinds.ts';
 import { batches, change, commitOf, field, templates, textMessages } from '../kit/delivery/chat-batches.ts';
 
 const PRESETS = KINDS.text.settings?.preset?.choices ?? [];
@@ -75,9 +75,4 @@ describe('a plain-text message', () => {
       expect(JSON.stringify(body)).toMatch(/… and [\d,]+ more changes in \d+ tasks are not shown/);
     }
   });
-});
-
-it('each setting belongs to one kind', () => {
-  const names = KIND_SETTINGS.map(({ name }) => name);
-  expect(names).toEqual([...new Set(names)]);
 });

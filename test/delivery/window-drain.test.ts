@@ -135,15 +135,37 @@ describe('the backlog of a chat that gathers changes', () => {
 
   it('closes its window before rows leave: after a kill, what is left is not sent again at once', async () => {
     const chat = await open(WINDOW, waiting(edits(3)), { window: { since: AT - HOUR, holds: true } });
-    const remove = () => Promise.reject(new Error('killed'));
+    let atRemoval: Health['window'];
+    const remove = async () => {
+      atRemoval = (await chat.health())?.window;
+      throw new Error('killed');
+    };
     await chat.drain({ deliveries: { ...chat.deliveries, remove } });
-    expect([chat.texts().length, await chat.left()]).toEqual([1, 3]);
+    expect([atRemoval?.since, chat.texts().length, await chat.left()]).toEqual([AT, 1, 3]);
     chat.state.now += MINUTE;
     await chat.drain();
     expect(chat.texts().length).toBe(1);
     chat.state.now += 15 * MINUTE;
     await chat.drain();
     expect([chat.texts().length, await chat.left()]).toEqual([2, 0]);
+    await chat.stop();
+  });
+
+  it('of which one run reads a part is sent in two messages, and the second one does not wait for a window', async () => {
+    const chat = await open(WINDOW, waiting(edits(150)), { window: { since: AT - HOUR, holds: true } });
+    const pending: typeof chat.deliveries.pending = (...asked) => {
+      chat.state.now += 5 * SECOND;
+      return chat.deliveries.pending(...asked);
+    };
+    await chat.drain({ deliveries: { ...chat.deliveries, pending } });
+    await chat.drain();
+    expect([chat.texts(), await chat.left()]).toEqual([
+      [
+        'Project p-1 | 100 changes summed up | Task · Status: 0 → 100',
+        'Project p-1 | 50 changes summed up | Task · Status: 100 → 150',
+      ],
+      0,
+    ]);
     await chat.stop();
   });
 

@@ -8,6 +8,7 @@ import { worldOf } from '../kit/cli/world.ts';
 import { readDocument, section } from '../kit/docs/documents.ts';
 
 const page = commandsPage();
+const shared = section(page, 'Shared options') ?? '';
 const program = createProgram(worldOf({}).world);
 
 /** Every command that does something, with its whole name. */
@@ -27,17 +28,26 @@ describe('docs/commands.md', () => {
     expect(readDocument('docs/commands.md')).toBe(page);
   });
 
-  it.each(commands)('has description, usage, options and an example of %s', (name, command) => {
+  it.each(commands)('has description, arguments, options and an example of %s', (name, command) => {
     const text = section(page, name) ?? '';
     expect(text.toLowerCase()).toContain(command.description().toLowerCase());
-    if (name !== 'start') expect(text).toContain(`\n\`changewire ${name}`);
-    for (const { flags, description, argChoices = [] } of command.options)
-      if (name !== 'start') {
-        expect(text).toContain(`\n- \`${flags}\`: ${description}`);
-        for (const choice of argChoices) expect(text).toContain(choice);
-      }
+    for (const { flags, long, description, argChoices = [] } of name === 'start' ? [] : command.options) {
+      const isShared = new RegExp(`^\\[Shared\\].* \`${long}\``, 'm').test(text);
+      const list = isShared ? shared : text;
+      expect(list).toContain(`\n- \`${flags}\`: ${description}`);
+      for (const choice of argChoices) expect(list).toContain(choice);
+    }
+    if (name !== 'start' && command.registeredArguments.length > 0)
+      expect(text).toMatch(new RegExp(`\n\`changewire ${name} [^\`]+\`\n`));
     for (const argument of command.registeredArguments) expect(text).toContain(argument.name());
-    expect(text).toMatch(new RegExp(`\n\`\`\`sh\nnpx changewire ${name}\\b[^\n]*\n\`\`\`\n?$`));
+    for (const [, example = ''] of text.matchAll(/^Example: `(.*)`$/gm))
+      expect(example).toMatch(new RegExp(`^npx changewire ${name} .*--`));
+  });
+
+  it('has the options that several commands share once', () => {
+    const items = [...shared.matchAll(/^- .*$/gm)].map(([item]) => item);
+    expect(items.length).toBeGreaterThan(10);
+    for (const item of items) expect(page.split(`${item}\n`)).toHaveLength(2);
   });
 
   it('has every option of start, and no other', () => {

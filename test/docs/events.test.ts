@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, vi } from 'vitest';
 import { EXAMPLE_SECRET } from '../../docs/asyncapi/example-requests.ts';
 import { embedExamples } from '../../docs/embed.ts';
-import { embedTables } from '../../docs/event-tables.ts';
+import { embedLists } from '../../docs/event-tables.ts';
 import { exampleTexts } from '../../docs/example-texts.ts';
 import { readExamples } from '../../docs/read-examples.ts';
 import { takeExamples } from '../../docs/take-examples.ts';
@@ -64,8 +64,8 @@ describe('docs/events.md', () => {
     expect(examples.length + filters).toBe(all);
   });
 
-  it('has the tables that follow from the schemas: `npm run schemas` writes them', () => {
-    expect(embedTables(document)).toBe(document);
+  it('has the lists that follow from the schemas: `npm run schemas` writes them', () => {
+    expect(embedLists(document)).toBe(document);
     const all = [
       'types',
       'envelope',
@@ -78,14 +78,14 @@ describe('docs/events.md', () => {
       'snapshot',
       'health',
     ];
-    expect([...document.matchAll(/<!-- table: (\S+) -->/g)].map(([, name]) => name).sort()).toEqual(
+    expect([...document.matchAll(/<!-- list: (\S+) -->/g)].map(([, name]) => name).sort()).toEqual(
       [...all, 'test'].sort(),
     );
-    expect(() => embedTables('<!-- table: other -->\n')).toThrow('Unknown table "other"');
+    expect(() => embedLists('<!-- list: other -->\n')).toThrow('Unknown list "other"');
   });
 
-  it('explains every field of every schema in a table', () => {
-    const explained = new Set(rowsOf(document).flatMap(pathIn).concat('data'));
+  it('explains every field of every schema in a list', () => {
+    const explained = new Set(itemsOf(document).flatMap(pathIn).concat('data'));
     const missing = [...propertiesOf(Object.values(jsonSchemas()))].filter(name => !explained.has(name));
     expect(missing).toEqual([]);
   });
@@ -185,14 +185,14 @@ describe('docs/examples', () => {
   });
 });
 
-/** The rows of tables that begin with a name. */
-function rowsOf(text: string): string[] {
-  return text.split('\n').filter(line => line.startsWith('| `'));
+/** The items of lists that begin with a name. */
+function itemsOf(text: string): string[] {
+  return text.split('\n').filter(line => line.startsWith('- `'));
 }
 
-/** The names in the path that a row begins with: `actors[].id` has two. */
-function pathIn(row: string): string[] {
-  const [, path = ''] = /^\| `([^`]+)`/.exec(row) ?? [];
+/** The names in the path that an item begins with: `actors[].id` has two. */
+function pathIn(item: string): string[] {
+  const [, path = ''] = /^- `([^`]+)`/.exec(item) ?? [];
   return path.replaceAll('[]', '').split('.');
 }
 

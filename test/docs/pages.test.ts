@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { decisionIndex, decisions } from '../../docs/decision-index.ts';
+import { llmsText } from '../../docs/llms.ts';
 import {
   CODE_FOLDERS,
   deadLinks,
@@ -30,6 +31,21 @@ const packed = pages().filter(isPacked);
 describe('a page', () => {
   it.each(pages())('%s has no dead link', path => {
     expect(deadLinks(path)).toEqual([]);
+  });
+});
+
+describe('llms.txt', () => {
+  const text = readDocument('llms.txt');
+
+  it('is up to date, and names every page (npm run schemas)', () => {
+    expect(text).toBe(llmsText());
+    for (const path of pages().filter(each => /^docs\/[^/]+\.md$/.test(each)))
+      expect(text).toContain(`(${path})`);
+  });
+
+  it('links to files that exist', () => {
+    const targets = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target as string);
+    expect(targets.filter(target => !resolves('README.md', target))).toEqual([]);
   });
 });
 

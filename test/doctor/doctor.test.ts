@@ -32,9 +32,9 @@ test('docs/doctor.md tells what each finding means', async () => {
   const { findings } = await examine();
   const watched = await createWatch({ ...options, editWithin: 1 })({ workspace: 'w', processId: PROCESS });
   const topics = [...findings, ...watched.findings].map(({ topic }) => topic);
-  const rows = text.split('\n').filter(line => line.startsWith('| `'));
+  const rows = text.split('\n').filter(line => line.startsWith('- `'));
   const told = rows.flatMap(row =>
-    [...(row.split(' | ')[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, topic]) => topic),
+    [...(row.split(': ')[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, topic]) => topic),
   );
   expect(topics.filter(topic => !told.includes(topic))).toEqual([]);
   const verdicts = ['ok', 'fine', 'setting', 'warning', 'unknown'];

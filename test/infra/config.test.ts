@@ -201,7 +201,7 @@ describe('an error in the configuration names the path, what was found and what 
     [
       'endpoint',
       { kind: 'discord' },
-      'kind: found "discord"; allowed: one of "webhook", "slack", "teams", "text"',
+      'kind: found "discord"; allowed: one of "webhook", "slack", "slack-app", "teams", "text"',
     ],
     [
       'endpoint',
@@ -212,6 +212,46 @@ describe('an error in the configuration names the path, what was found and what 
       'endpoint',
       { kind: 'slack', preset: 'discord' },
       'preset: found "discord"; allowed: only in an endpoint of kind "text"',
+    ],
+    [
+      'endpoint',
+      { kind: 'slack-app' },
+      'channel: found nothing; allowed: the id of a channel, such as "C0123ABCD", or its name',
+    ],
+    [
+      'endpoint',
+      { kind: 'slack-app', channel: 'launches' },
+      'channel: found "launches"; allowed: the id of a channel, such as "C0123ABCD", or its name',
+    ],
+    [
+      'endpoint',
+      { kind: 'slack', channel: '#launches' },
+      'channel: found text of 9 characters; allowed: only in an endpoint of kind "slack-app"',
+    ],
+    [
+      'endpoint',
+      { kind: 'slack', locale: 'xx-YY' },
+      'locale: found "xx-YY"; allowed: a language tag, such as "de-DE" or "en-GB"',
+    ],
+    [
+      'endpoint',
+      { kind: 'slack', locale: 'de_DE' },
+      'locale: found "de_DE"; allowed: a language tag, such as "de-DE" or "en-GB"',
+    ],
+    [
+      'endpoint',
+      { kind: 'webhook', locale: 'de-DE' },
+      'locale: found "de-DE"; allowed: only in an endpoint of kind "slack", "slack-app", "teams", "text" or "email"',
+    ],
+    [
+      'endpoint',
+      { kind: 'teams', locale: 'de-DE', timeZone: '+01:00' },
+      'timeZone: found text of 6 characters; allowed: a time zone, such as "Europe/Berlin"',
+    ],
+    [
+      'endpoint',
+      { kind: 'text', timeZone: 'Europe/Berlin' },
+      'timeZone: found "Europe/Berlin"; allowed: only with "locale"',
     ],
     [
       'endpoint',
@@ -230,21 +270,18 @@ describe('an error in the configuration names the path, what was found and what 
     ],
     ...(
       [
-        [
-          { kind: 'slack', window: '15' },
-          'window: found "15"; allowed: a duration from "1m" to "24h", such as "15m"',
-        ],
+        [{ kind: 'slack', window: '15' }, 'window: found "15"; allowed: a duration from "1m" to "24h"'],
         [{ kind: 'text', digest: '8am' }, 'digest: found "8am"; allowed: a time of day with a time zone'],
         [{ kind: 'teams', quiet: '22-7' }, 'quiet: found "22-7"; allowed: two times of day with a time zone'],
         [
           { kind: 'webhook', window: '15m' },
-          'window: found "15m"; allowed: only in an endpoint of kind "slack", "teams", "text" or "email"',
+          'window: found "15m"; allowed: only in an endpoint of kind "slack", "slack-app", "teams", "text" or "email"',
         ],
         [
           { ...MAIL, digest: undefined },
           'digest: found nothing; allowed: "digest" or "window", which kind "email" needs',
         ],
-        [{ ...MAIL, to: undefined }, 'to: found nothing; allowed: "to", which kind "email" needs'],
+        [{ ...MAIL, to: undefined }, 'to: found nothing; allowed: 1 to 50 different e-mail addresses'],
         [
           { ...MAIL, from: 'Ann <ann@example.com>' },
           'from: found text of 21 characters; allowed: an e-mail address, such as',

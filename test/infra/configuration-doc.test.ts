@@ -39,12 +39,13 @@ describe('the reference', () => {
         .replace(/^an? /, '')
         .replace(/^list of at least one of/, 'non-empty list of')
         .replaceAll(': a whole number with s, m, h or d', '')
+        .replace('; each text of 1 to 256 characters', '')
         .replace(/(an )?object with the keys .*/, 'object');
       expect(rowOf(path, key)?.type.replaceAll(/\[([^\]]*)\]\(#[^)]*\)/g, '$1')).toBe(short);
     },
   );
 
-  test('links from a key to the table of its object', () => {
+  test('links from a key to the list of its object', () => {
     expect(rowOf('', 'workspaces')?.type).toBe('[non-empty list of workspaces](#workspaces)');
     expect(rowOf('', 'changes')?.type).toContain('or [object](#changes)');
     expect(rowOf('workspaces[].processes[]', 'changes')?.type).toContain('or [object](#changes)');
@@ -52,7 +53,7 @@ describe('the reference', () => {
 
   test('lists choices, unless there are many', () => {
     expect(rowOf('endpoints[]', 'kind')?.type).toBe(
-      'one of "webhook", "slack", "teams", "text", "email", "pull"',
+      'one of "webhook", "slack", "slack-app", "teams", "text", "email", "pull"',
     );
     expect(rowOf('endpoints[].filter', 'events')?.type).toBe('non-empty list of event types');
   });
@@ -78,13 +79,16 @@ describe('the reference', () => {
   });
 });
 
-/** The row of a key in the table of its object; an object with the keys of another one shares its table. */
-function rowOf(path: string, key: string) {
+/** The item of a key in the list of its object; an object with the keys of another one shares its list. */
+function rowOf(path: string, key: string): { type: string; default: string; meaning: string } | undefined {
   const headings = path === '' ? ['Top level'] : [`\`${path}\``, `\`${path.split('.').at(-1)}\``];
-  const table = headings.map(heading => section(text, heading)).find(one => one !== undefined) ?? '';
-  const [, type = '', standard = '', meaning = ''] =
-    new RegExp(`^\\| \`${key}\` \\| (.+) \\| (.+) \\| (.+) \\|$`, 'm').exec(table) ?? [];
-  return type === '' ? undefined : { type, default: standard, meaning };
+  const list = headings.map(heading => section(text, heading)).find(one => one !== undefined) ?? '';
+  const [, standard = '', type = '', meaning = ''] =
+    new RegExp(`^- \`${key}\` \\((.+?)\\): (.+?)\\. ([A-Z\`].+)$`, 'm').exec(list) ?? [];
+  const [, same] = /^as `(.+)`$/.exec(type) ?? [];
+  return type === ''
+    ? undefined
+    : { type: same === undefined ? type : (rowOf(path, same)?.type ?? ''), default: standard, meaning };
 }
 
 describe('docs/configuration.md', () => {

@@ -3,7 +3,6 @@ import fs, {
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -13,7 +12,7 @@ import { join } from 'node:path';
 import { platform } from 'node:process';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { backUpRun } from '../../cli/connect/back-up.ts';
+import { backUpRun, planRestore } from '../../cli/connect/back-up.ts';
 import { openDatabase } from '../../functions/store/sqlite/database.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries } from '../../functions/store/sqlite/store.ts';
@@ -31,6 +30,8 @@ const SCHEMAS = [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA];
 
 /** Runs `changewire backup`. */
 const backup = (...args: string[]) => command(['backup', ...args], { backUp: backUpRun });
+
+const restore = (...args: string[]) => command(['restore', ...args], { planRestore });
 
 /** A data directory whose store is open, with one event that waits. */
 async function used() {
@@ -166,7 +167,8 @@ describe('a backup', () => {
     await before.ended();
     rmSync(data, { recursive: true });
 
-    renameSync(join(directory, 'copy'), data);
+    const restored = await restore(join(directory, 'copy'), '--data', data, '--yes');
+    expect(restored.out).toContain(`Restored ${data} from ${join(directory, 'copy')}.`);
     away = false;
     const attempts = hook.received.length;
     const after = run(directory, `--once ${args}`, environmentOf(service));

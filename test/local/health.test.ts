@@ -9,6 +9,7 @@ import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../functions/store/sqlit
 import { sqliteDeliveries, sqliteSnapshots } from '../../functions/store/sqlite/store.ts';
 import { startRunner } from '../../local/cli/runner.ts';
 import { type Health, healthOf, PassWatch, startHealthServer } from '../../local/operate/health.ts';
+import { Metrics } from '../../local/operate/metrics.ts';
 import { parseOptions } from '../../local/settings/options.ts';
 import { createOutput } from '../../local/terminal/output.ts';
 import { startSimulatedService } from '../../simulator/server.ts';
@@ -183,10 +184,11 @@ describe('the health of a run', () => {
   });
 });
 
+const METRICS = new Metrics('0.0.0', Date.now);
 const WELL = { status: 'ok', late: [], processes: [], endpoints: [] } as const;
 
 async function started(health: Parameters<typeof startHealthServer>[1] = async () => WELL) {
-  const server = await startHealthServer(0, health);
+  const server = await startHealthServer(0, health, METRICS);
   onTestFinished(server.stop);
   return server;
 }
@@ -227,7 +229,7 @@ describe('GET /healthz', () => {
 
   it('is refused in one line when somebody else has the port', async () => {
     const { port } = new URL((await started()).url);
-    await expect(startHealthServer(Number(port), async () => WELL)).rejects.toThrow(
+    await expect(startHealthServer(Number(port), async () => WELL, METRICS)).rejects.toThrow(
       `Could not listen on port ${port} (EADDRINUSE). Choose another one with --health PORT.`,
     );
   });

@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import {
   gathered,
   gathering,
+  isDigest,
+  isQuiet,
+  isWindow,
   sendsFrom,
-  WINDOW_PROBLEMS,
   type WindowSettings,
 } from '../../functions/model/windows.ts';
 
@@ -213,6 +215,7 @@ describe('settings', () => {
     ['quiet', 'tue-mon 00:00-24:00 UTC', false],
     ['quiet', '22:00 UTC', false],
   ] as const)('%s %j are right: %j', (name, text, isRight) => {
-    expect(WINDOW_PROBLEMS[name](text) === undefined).toBe(isRight);
+    const isForm = { window: isWindow, digest: isDigest, quiet: isQuiet }[name];
+    expect(isForm(text)).toBe(isRight);
   });
 });

@@ -208,6 +208,10 @@ describe.each(STORES)('over %s, erase', (_, open) => {
 
   it('leaves the contents only in the current snapshot, whatever the slices, also after a kill; a repetition finds nothing', async () => {
     const all = await fill();
+    const thread = { channel: 'C1', ts: '1.0', usedAt: AT };
+    const other = { ...PROCESS, projectId: '2002' };
+    for (const project of [{ ...PROCESS, projectId: ERASED }, other])
+      await context.deliveries.keepThread('down', project, thread);
     const ofText = all.filter(event => JSON.stringify(event).includes(TEXT));
     const rows = await withText(TEXT);
     const pending = rows.filter(row => /^pending |PENDING#/.test(row)).length;
@@ -217,6 +221,7 @@ describe.each(STORES)('over %s, erase', (_, open) => {
     const answers = all.filter(event => ofText.includes(event) || event.type === 'audit.recorded').length + 1;
     expect(sumOf(await erase({ dryRun: true }, 99, slowly()))).toEqual({ ...counts, answers });
     expect((await withText(TEXT)).toSorted()).toEqual(rows.toSorted());
+    expect(await context.deliveries.thread('down', { ...PROCESS, projectId: ERASED })).toEqual(thread);
 
     const killed = await erase({}, 3, slowly());
     expect(killed.at(-1)?.cursor).toBeDefined();
@@ -230,6 +235,8 @@ describe.each(STORES)('over %s, erase', (_, open) => {
     const [row, ...others] = await withText(TEXT);
     expect(row).toMatch(/^project |PROJECT#1001/);
     expect(others).toEqual([]);
+    expect(await context.deliveries.thread('down', { ...PROCESS, projectId: ERASED })).toBeUndefined();
+    expect(await context.deliveries.thread('down', other)).toEqual(thread);
     const after = (await withText(OTHER)).filter(each => !each.includes('Thanks'));
     expect(after.toSorted()).toEqual(before.toSorted());
 

@@ -45,6 +45,23 @@ describe.each(STORES)('over %s, the headers of an endpoint', (_, open) => {
     expect(await ask('endpoint', { endpoint: 'crm' })).not.toHaveProperty('headers');
   });
 
+  it('are needed by a Slack app, which is refused without its token', async () => {
+    opened();
+    const team = { endpoint: 'team', kind: 'slack-app', url: CRM.url, channel: '#launches' } as const;
+    const lack = 'headers: this kind of endpoint needs the header "Authorization: Bearer xoxb-…".';
+    await expect(ask('add-endpoint', team)).rejects.toThrow(lack);
+    await ask('add-endpoint', { ...team, headers: { authorization: 'Bearer xoxb-hush' } });
+    await expect(
+      ask('update-endpoint', { endpoint: 'team', headers: { Authorization: null } }),
+    ).rejects.toThrow(lack);
+    context.receiver.body = '{"ok":false,"error":"channel_not_found"}';
+    expect((await ask('test-endpoint', { endpoint: 'team' })).failure).toMatch(
+      /^Slack answered channel_not_found: /,
+    );
+    const preview = await ask('preview', { endpoint: 'team' });
+    expect(preview).toMatchObject({ headers: { authorization: '(secret)' }, body: { channel: '#launches' } });
+  });
+
   it('of the configuration are changed, too, and sent with a test', async () => {
     opened();
     await context.secrets.write('fixed', JSON.stringify({ url: CRM.url, headers: { 'X-A': '1' } }));

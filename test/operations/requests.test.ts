@@ -117,6 +117,7 @@ describe('the requests', () => {
         'endpoint',
         'attempts',
         'dead-letters',
+        'preview',
         'actions',
       ],
       ...['definitions', 'doctor', 'verify', 'logs', 'failed-messages'],

@@ -48,7 +48,12 @@ describe.each(STORES)('over %s, the status', (_, open) => {
           hold: { since: AT - 5, missing: 40 },
           [name]: { since: AT - 9, reason: 'answered 401' },
         },
-        { failure: { since: iso(AT - 9), reason: 'answered 401' } },
+        {
+          failure: { since: iso(AT - 9), reason: 'answered 401' },
+          failures: {
+            [name === 'sweepFailure' ? 'sweep' : 'changes']: { since: iso(AT - 9), reason: 'answered 401' },
+          },
+        },
       ]),
     ),
     [

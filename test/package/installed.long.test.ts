@@ -3,6 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { lintTarball } from '../../package/lint.ts';
 import { deadLinks, documents } from '../kit/docs/documents.ts';
@@ -42,6 +44,7 @@ describe('the tarball', () => {
         'dist',
         'docs',
         'examples',
+        'llms.txt',
         'package.json',
         'receiver',
       ],
@@ -67,13 +70,22 @@ describe('the tarball', () => {
 
   test('brings no tool for development or deployment', () => {
     const installed = readdirSync(join(folder, 'node_modules'));
-    for (const name of ['esbuild', 'vite', 'typescript', 'node', 'aws-cdk-lib', 'aws-cdk', 'constructs'])
+    for (const name of [
+      '@modelcontextprotocol',
+      'esbuild',
+      'vite',
+      'typescript',
+      'node',
+      'aws-cdk-lib',
+      'aws-cdk',
+      'constructs',
+    ])
       expect(installed).not.toContain(name);
   });
 });
 
 describe('in an empty folder', () => {
-  test('npx changewire start shows the first change, and sends it to a receiver that verifies it with changewire/events', async () => {
+  test('npx changewire start shows the first change, and sends it to a receiver that verifies it with changewire/events; an MCP client sees the run', async () => {
     write(folder, { 'receiver.mjs': RECEIVER });
     const receiver = started('receiver.mjs');
     await until(() => receiver.said().includes('listening at '), 60_000);
@@ -93,6 +105,12 @@ describe('in an empty folder', () => {
     const { stdout } = await node(inPackage('cli/changewire.js'), 'console', '--json');
     const { address } = JSON.parse(stdout) as { address: string };
     expect(await (await fetch(address)).text()).toContain('<script type="module"');
+    const client = new Client({ name: 'test', version: '1' });
+    const args = [inPackage('cli/changewire.js'), 'mcp'];
+    await client.connect(new StdioClientTransport({ command: process.execPath, args, cwd: folder }));
+    onTestFinished(() => client.close());
+    const { structuredContent } = await client.callTool({ name: 'status' });
+    expect(structuredContent).toMatchObject({ isRunning: true });
   }, 120_000);
 
   test('an app of twenty lines with the construct is synthesised, and cdk-nag finds nothing', async () => {

@@ -4,11 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { loadedBy, ROOT } from '../kit/package/loaded.ts';
 
 const text = (path: string) => readFileSync(resolve(ROOT, path), 'utf8');
-const { scripts, dependencies, bin } = JSON.parse(text('package.json')) as {
+const { scripts, dependencies, devDependencies, bin } = JSON.parse(text('package.json')) as {
   scripts: Record<string, string>;
+  devDependencies: Record<string, string>;
   dependencies: Record<string, string>;
   bin: Record<string, string>;
 };
+/** The build bundles what `cli/mcp/sdk.ts` exports of it. */
+const BUNDLED = '@modelcontextprotocol/server';
 
 describe('package.json', () => {
   test.each(['local/start.js', 'cli/program.ts', 'receiver/index.ts'])(
@@ -16,9 +19,19 @@ describe('package.json', () => {
     entry => {
       const { packages } = loadedBy(entry);
       expect(packages.size).toBeGreaterThan(0);
-      expect([...packages].filter(name => !Object.hasOwn(dependencies, name))).toEqual([]);
+      const missing = [...packages].filter(name => !Object.hasOwn(dependencies, name));
+      expect(missing).toEqual(entry === 'cli/program.ts' ? [BUNDLED] : []);
     },
   );
+
+  test('has the SDK that the build bundles for `changewire mcp` among the tools, imported by the bundled file alone', () => {
+    expect([...loadedBy('cli/mcp/sdk.ts').packages]).toEqual([BUNDLED]);
+    expect(devDependencies).toHaveProperty([BUNDLED]);
+    const importers = [...loadedBy('cli/program.ts').files].filter(file =>
+      text(file).match(/^(?:import|export) \{[^}]*\} from '@modelcontextprotocol\//m),
+    );
+    expect(importers).toEqual(['cli/mcp/sdk.ts']);
+  });
 
   test('npx finds the command, which is executable', () => {
     expect(bin).toEqual({ changewire: 'cli/changewire.js' });
@@ -33,13 +46,13 @@ describe('package.json', () => {
     );
   });
 
-  test('has a reason for each dependency, and none that is not used', () => {
+  test('has a reason for each dependency and for what is bundled, and none that is not used', () => {
     const [, table = ''] =
       /reason \|\n\|---\|---\|\n([\s\S]*?)\n(?:\n|$)/.exec(text('docs/performance.md')) ?? [];
     const told = table
       .split('\n')
       .flatMap(row => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name));
-    expect(told.toSorted()).toEqual(Object.keys(dependencies).toSorted());
+    expect(told.toSorted()).toEqual([...Object.keys(dependencies), BUNDLED].toSorted());
     const used = new Set(
       ['local/main.ts', 'cli/program.ts', 'receiver/index.ts'].flatMap(entry => [
         ...loadedBy(entry).packages,

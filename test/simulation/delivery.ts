@@ -24,7 +24,7 @@ import type { DeliveriesOracle } from './oracle/deliveries.ts';
 import { idOf, type RowsOracle } from './oracle/rows.ts';
 import { isAmong, isDuring, type PartlyDelivered } from './plan/faults.ts';
 import type { OperateStep } from './plan.ts';
-import { bodiesOf, LINK_TEMPLATES, Receiver } from './receiver.ts';
+import { bodiesOf, CHANNEL, LINK_TEMPLATES, Receiver } from './receiver.ts';
 import { LambdaServing } from './serving/lambda.ts';
 import { LocalServing } from './serving/local.ts';
 import type { Handlers, Serving } from './serving/serving.ts';
@@ -141,6 +141,7 @@ export class Delivery {
     return this.configured.map(kind => ({
       ...{ name: kind, kind },
       ...(kind === 'webhook' ? batch && { batch } : windows),
+      ...(kind === 'slack-app' && { channel: CHANNEL }),
     }));
   }
 
@@ -275,8 +276,12 @@ export class Delivery {
         putting: () => '',
         read: async name => {
           const url = `https://${name}.example/hook`;
-          const isWebhook = this.receivers.get(name)?.kind === 'webhook';
-          return JSON.stringify(isWebhook ? { url, secrets: [SIGNING_SECRET] } : { url });
+          const { kind } = this.receivers.get(name) ?? {};
+          return JSON.stringify({
+            url,
+            ...(kind === 'webhook' && { secrets: [SIGNING_SECRET] }),
+            ...(kind === 'slack-app' && { headers: { authorization: 'Bearer xoxb-token' } }),
+          });
         },
       },
       queues: this.#wakes(life),
@@ -414,7 +419,7 @@ export class Delivery {
       return { status: Number(trouble.how), headers: {}, text: Buffer.from('no') };
     }
     this.#shared.judge(() => receiver.took(run, body, this.#shared.scheduler.now));
-    return { status: 200, headers: {}, text: Buffer.from('ok') };
+    return { status: 200, headers: {}, text: Buffer.from(receiver.answer) };
   }
 
   /** Whether receivers always refuse this body, so that it becomes a dead letter. */

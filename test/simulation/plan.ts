@@ -75,7 +75,7 @@ const parts = fc.record({
     sameRequest: fc.constantFrom(0, 0.2),
     cramped: fc.constantFrom(0, 0.9),
   }),
-  chat: fc.constantFrom('slack', 'teams', undefined),
+  chat: fc.constantFrom('slack', 'slack-app', 'teams', undefined),
   /** How many events the webhook gets in one request. */
   batch: fc.constantFrom(3, undefined, undefined),
   /** Whether new entries of the audit log are told; and how many it has of before, from hours ago. */

@@ -4,13 +4,14 @@ import type { ChangeEvent } from '../../functions/model/event.ts';
 import { wants } from '../../functions/model/filter.ts';
 import type { EndpointKind } from '../../functions/model/kinds.ts';
 import { hasWindow } from '../../functions/model/windows.ts';
-import { readSlack } from '../kit/delivery/read-slack.ts';
+import { readSlack, readSlackApp } from '../kit/delivery/read-slack.ts';
 import { readTeams } from '../kit/delivery/read-teams.ts';
 import type { Coverage } from './faults.ts';
 import { BatchesOracle, type InHand, SettlingOracle } from './oracle/batches.ts';
 import { ChannelOracle } from './oracle/channel.ts';
 import type { DeliveriesOracle } from './oracle/deliveries.ts';
 import { idOf, type RowsOracle } from './oracle/rows.ts';
+import { Violation } from './oracle/violation.ts';
 import { WindowOracle } from './oracle/windows.ts';
 import { type Shared, WORKSPACE } from './shared.ts';
 
@@ -32,6 +33,13 @@ interface Hands {
   inHand: readonly InHand[];
 }
 
+const READERS: { readonly [Kind in EndpointKind]?: typeof readSlack } = {
+  slack: readSlack,
+  'slack-app': readSlackApp,
+};
+/** That of the Slack app. */
+export const CHANNEL = '#launches';
+
 /** The events of a request to a webhook, each as it was published. */
 export function bodiesOf(body: string): string[] {
   return body.startsWith('[') ? (JSON.parse(body) as object[]).map(serialise) : [body];
@@ -51,6 +59,9 @@ export class Receiver {
   /** Only of a chat that gathers changes. */
   readonly #window: WindowOracle | undefined;
   readonly #channel: ChannelOracle;
+  /** Of a Slack app: the project of each message that may begin a thread. */
+  readonly #threads = new Map<string, string | undefined>();
+  #ts = '';
   /** From now on what was to come for it is dropped. */
   isRemoved = false;
 
@@ -65,7 +76,7 @@ export class Receiver {
     this.#coverage = coverage;
     this.#deliveries = deliveries;
     this.#rows = rows;
-    const read = this.kind === 'slack' ? readSlack : readTeams;
+    const read = READERS[this.kind] ?? readTeams;
     const channel = new ChannelOracle(this.name, read, LINK_TEMPLATES, coverage);
     this.#channel = channel;
     this.#window = hasWindow(settings) ? new WindowOracle(this.name, settings) : undefined;
@@ -109,7 +120,9 @@ export class Receiver {
     this.#channel.isGathering = isGathering;
     const told = this.#inHand(by).took(body, now);
     if (isGathering || source === 'queue') this.#window?.told(by, told, isGathering ? inHand : [], now);
-    return told.map(record => record.body);
+    const bodies = told.map(record => record.body);
+    if (this.kind === 'slack-app') this.#noteThread(body, bodies);
+    return bodies;
   }
 
   /** Whether the event left its row because what it tells went back. Then it counts as told. */
@@ -129,6 +142,25 @@ export class Receiver {
   /** The table was restored. */
   forgetWindow(): void {
     this.#window?.forget();
+  }
+
+  /** A reply is about the same project as the message that began its thread. */
+  #noteThread(body: string, told: readonly string[]): void {
+    const { thread_ts: thread, reply_broadcast: isBroadcast = false } = JSON.parse(body);
+    const [project, ...others] = new Set(told.map(projectOf));
+    const hasOne = others.length === 0 && project !== undefined;
+    if (thread === undefined ? isBroadcast : !hasOne || this.#threads.get(thread) !== project)
+      throw new Violation(2, `${this.name} got a reply in the thread of another project:\n  ${body}`);
+    if (thread !== undefined) this.#coverage.add('chat', 'reply in a thread');
+    this.#ts = `1700000000.${this.#threads.size + 1}`;
+    this.#threads.set(this.#ts, thread === undefined && hasOne ? project : undefined);
+  }
+
+  /** Its answer to what it took last. */
+  get answer(): string {
+    return this.kind === 'slack-app'
+      ? JSON.stringify({ ok: true, channel: 'C0123ABCD', ts: this.#ts })
+      : 'ok';
   }
 
   /** Its answer arrived. */
@@ -159,4 +191,10 @@ export class Receiver {
     this.isUnwanted(body) ||
     this.#deliveries.has(this.name, idOf(body)) ||
     this.#rows.holds(this.name, idOf(body));
+}
+
+function projectOf(body: string): string | undefined {
+  const { type, source, data } = JSON.parse(body) as ChangeEvent;
+  const isOfProject = /^(project|task)\./.test(type) && 'project' in data;
+  return isOfProject ? JSON.stringify([source, data.project.id]) : undefined;
 }

@@ -5,6 +5,7 @@ import { endpointRowsContract } from './contract/endpoints.ts';
 import { deliveryLeasesContract } from './contract/leases-of-deliveries.ts';
 import { slotsContract } from './contract/slots.ts';
 import { snapshotsContract } from './contract/snapshots.ts';
+import { threadsContract } from './contract/threads.ts';
 import { workspaceRowsContract } from './contract/workspaces.ts';
 
 const ALWAYS = { since: 0, until: Number.MAX_SAFE_INTEGER, order: 'oldest-first' } as const;
@@ -35,4 +36,6 @@ describe.each(STORES)('the store in %s', (name, open) => {
   slotsContract(() => store.slots);
 
   workspaceRowsContract(() => store.workspaces);
+
+  threadsContract(() => store);
 });

@@ -10,6 +10,8 @@ const RELEVANT: readonly (readonly string[])[] = [
   ['assignee', 'assignees', 'assigned', 'assignedto', 'responsible', 'owner', 'owners'],
   ['duedate', 'due', 'dueon', 'dueat', 'deadline'],
 ];
+/** The rank of an owner or assignee. */
+export const ASSIGNEE_RANK = 1;
 const DUE = 2;
 const OTHER_DATE = RELEVANT.length;
 const OTHER = OTHER_DATE + 1;

@@ -64,12 +64,6 @@ export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** When changes were observed, for chats that can't show times in the reader's time zone. */
-export function timeText({ after, before }: { readonly after: number; readonly before: number }): string {
-  const text = (time: number) => new Date(time).toISOString().slice(0, 19).replace('T', ' ');
-  return after === before ? `seen ${text(before)} UTC` : `between ${text(after)} and ${text(before)} UTC`;
-}
-
 function takeWhileFits(parts: readonly string[], room: number, measure: (part: string) => number): string {
   let used = 0;
   const end = parts.findIndex(part => {

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import type { EndpointSettings } from '../../model/endpoint.ts';
 import { addressesIn, type Mail } from '../../model/mail.ts';
 import { fitRecords, leftText, summaryText, type Tally, tallyOf, tallyText } from '../chat/chat-fit.ts';
+import { timeText } from '../chat/chat-locale.ts';
 import { sentenceOf } from '../chat/chat-sentence.ts';
-import { counted, timeText } from '../chat/chat-text.ts';
+import { counted } from '../chat/chat-text.ts';
 import type { ChatTopic } from '../chat/chat-topic.ts';
 import type { RecordView } from '../chat/chat-view.ts';
 import { mailHtml, recordHtml, sectionHtml } from './html.ts';
@@ -23,12 +24,12 @@ export function emailMessage(
 ): { readonly body: Mail } {
   const { name, from = '', to = '' } = endpoint;
   const subject = subjectOf(topics);
-  const { sections, left } = fitted(topics);
+  const { sections, left } = fitted(topics, endpoint);
   const [first] = topics;
   const frame = {
     ...{ subject, sections, left },
     preview: first ? sentenceOf(first) : '',
-    foot: `Sent by Changewire to its endpoint ${name}. Times are in UTC.`,
+    foot: `Sent by Changewire to its endpoint ${name}.`,
   };
   const content = { from, to: addressesIn(to), subject, text: mailText(frame), html: mailHtml(frame) };
   const digest = createHash('sha256')
@@ -63,11 +64,11 @@ function changesIn({ records, eventIds }: ChatTopic): number {
 }
 
 /** As many sections as fit, in order. Each gets an equal part of the room that is left. */
-function fitted(topics: readonly ChatTopic[]): Pick<Frame, 'sections' | 'left'> {
+function fitted(topics: readonly ChatTopic[], endpoint: EndpointSettings): Pick<Frame, 'sections' | 'left'> {
   const sections: Section[] = [];
   let free = MAX_BYTES;
   for (const [index, topic] of topics.entries()) {
-    const empty = sizeOf(sectionHtml(sectionOf(topic, [], tallyOf(topic.records))));
+    const empty = sizeOf(sectionHtml(sectionOf(topic, [], tallyOf(topic.records), endpoint)));
     const share = Math.max(MIN_SECTION_BYTES, Math.floor(free / (topics.length - index)) - empty);
     if (share + empty > free) break;
     const { parts, left } = fitRecords(topic, {
@@ -76,7 +77,7 @@ function fitted(topics: readonly ChatTopic[]): Pick<Frame, 'sections' | 'left'> 
       write: view => view,
       size: view => sizeOf(recordHtml(view)),
     });
-    const section = sectionOf(topic, parts, left);
+    const section = sectionOf(topic, parts, left, endpoint);
     sections.push(section);
     free -= sizeOf(sectionHtml(section));
   }
@@ -90,11 +91,16 @@ function moreText(topics: readonly ChatTopic[]): string {
   return `${allOf(topics).replace(' change', ' more change')} ${changes === 1 ? 'is' : 'are'}`;
 }
 
-function sectionOf(topic: ChatTopic, records: readonly RecordView[], left: Tally): Section {
+function sectionOf(
+  topic: ChatTopic,
+  records: readonly RecordView[],
+  left: Tally,
+  endpoint: EndpointSettings,
+): Section {
   const { title, link, observed, note } = topic;
   return {
     ...{ title, link, note, records },
-    context: [summaryText(topic), ...(observed ? [timeText(observed)] : [])],
+    context: [summaryText(topic), ...(observed ? [timeText(observed, endpoint)] : [])],
     left: left.changes > 0 ? leftText(left) : undefined,
   };
 }

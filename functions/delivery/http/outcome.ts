@@ -49,6 +49,7 @@ export function outcomeOf(answer: Answer | NoAnswer, secret: EndpointSecret): Ou
 }
 
 /** Whether the endpoint takes nothing now: then no delivery is to blame. */
-export function isDown(answer: Answer | NoAnswer, { kind }: Outcome): boolean {
-  return 'why' in answer || kind === 'slowed' || (!answer.mail && answer.status >= 500);
+export function isDown(answer: Answer | NoAnswer): boolean {
+  if ('why' in answer) return true;
+  return answer.mail ? answer.mail.isTemporary : answer.status === 429 || answer.status >= 500;
 }

@@ -98,9 +98,14 @@ function wired(url: string, { body, headers }: EndpointRequest) {
     origin,
     path: pathname + search,
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers, 'user-agent': 'changewire' },
+    headers: headersOf(headers),
     body,
   } as const;
+}
+
+/** All headers of a request but those of HTTP itself. */
+export function headersOf(headers: EndpointRequest['headers']): EndpointRequest['headers'] {
+  return { 'content-type': 'application/json', ...headers, 'user-agent': 'changewire' };
 }
 
 function head(response: Dispatcher.ResponseData, at: number): Answer {

@@ -1,15 +1,16 @@
+import type { EndpointSettings } from '../../model/endpoint.ts';
 import { fitRecords, leftText, summaryText, type Tally, tallyOf } from '../chat/chat-fit.ts';
 import { sentenceOf } from '../chat/chat-sentence.ts';
 import { cutText } from '../chat/chat-text.ts';
 import type { ChatTopic } from '../chat/chat-topic.ts';
 import type { RecordView, Run } from '../chat/chat-view.ts';
 
-/** A topic as a message for a Slack incoming webhook. */
-export function slackMessage(topic: ChatTopic) {
+/** A topic as a message for a Slack incoming webhook, or, with a channel, for an app. */
+export function slackMessage(topic: ChatTopic, { channel }: Pick<EndpointSettings, 'channel'> = {}) {
   const all = tallyOf(topic.records);
   const empty = JSON.stringify(compose(topic, [], all)).length;
   const { parts, left } = fitRecords(topic, {
-    total: SLACK_LIMITS.message - empty,
+    total: SLACK_LIMITS.message - empty - (channel === undefined ? 0 : MAX_APP_PART),
     parts: SLACK_LIMITS.blocks - 3,
     write: view => ({ view, block: recordBlock(view) }),
     // Slack counts the JSON around texts, too, so that the JSON is measured; 1 for the comma.
@@ -42,6 +43,8 @@ function noteView(text: string): RecordView {
   return { heading: [{ text, look: 'plain' }], lines: [], shown: 0 };
 }
 
+/** The characters of the channel, the thread and whether a reply is broadcast. */
+const MAX_APP_PART = 200;
 /** Slack's limits, in characters (see docs/chat.md for where each is written). */
 const SLACK_LIMITS = { blocks: 50, text: 3_000, header: 150, message: 12_000 } as const;
 

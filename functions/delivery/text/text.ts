@@ -1,12 +1,15 @@
 import type { EndpointSettings } from '../../model/endpoint.ts';
 import { fitRecords, leftText, summaryText, type Tally, tallyOf } from '../chat/chat-fit.ts';
-import { cutText, timeText } from '../chat/chat-text.ts';
+import { timeText } from '../chat/chat-locale.ts';
+import { cutText } from '../chat/chat-text.ts';
 import type { ChatTopic } from '../chat/chat-topic.ts';
 import type { RecordView, Run } from '../chat/chat-view.ts';
 
 const MAX_RECORDS = 100;
 /** Room for the end of the line, a word joiner and an ellipsis, in bytes. */
 const NOTE_MARGIN = 8;
+/** Of the longest message of any chat. */
+const MAX_READABLE = 12_000;
 
 /** A topic as a message of plain text in JSON. */
 export function textMessage(topic: ChatTopic, endpoint: EndpointSettings) {
@@ -18,6 +21,18 @@ export function textMessage(topic: ChatTopic, endpoint: EndpointSettings) {
     body,
     headers: { ...headers, ...(titleHeader && { [titleHeader]: headerText(topic.title) }) },
   };
+}
+
+/** A topic as people read it in any chat: without what keeps data from being markup. */
+export function readableText(topic: ChatTopic, endpoint: EndpointSettings): string {
+  const { local } = formOf(endpoint);
+  return textOf(topic, {
+    field: '',
+    limit: MAX_READABLE,
+    size: characters,
+    isRead: true,
+    ...(local && { local }),
+  });
 }
 
 function textOf(topic: ChatTopic, form: Form): string {
@@ -43,7 +58,7 @@ function compose(topic: ChatTopic, parts: readonly string[], left: Tally, form: 
     ...(hasTitle ? [lineText(title, form)] : []),
     ...(link === undefined ? [] : [link]),
     lineText(summaryText(topic), form),
-    ...(observed ? [timeText(observed)] : []),
+    ...(observed ? [timeText(observed, form.local)] : []),
     ...parts,
     ...(left.changes > 0 ? [`… ${leftText(left)}`] : []),
   ].join('\n');
@@ -61,7 +76,8 @@ function runsText(runs: readonly Run[], form: Form): string {
 /** Data that no service reads as a mention, link, emoji code or heading: each character that could begin one is
  *  followed by an invisible word joiner (U+2060). For Markdown, a backslash escapes formatting. Each character is
  *  treated by itself, so that a part of a text never takes more room than alone. */
-function inertText(text: string, { isMarkdown = false }: Pick<Form, 'isMarkdown'>): string {
+function inertText(text: string, { isMarkdown = false, isRead = false }: Inert): string {
+  if (isRead) return text;
   const broken = text.replace(/[@<:#.]/g, character => `${character}\u2060`);
   return isMarkdown
     ? broken.replace(/[\\*_~`|[\]]/g, character => `\\${character}`)
@@ -69,8 +85,8 @@ function inertText(text: string, { isMarkdown = false }: Pick<Form, 'isMarkdown'
 }
 
 /** Data that begin a line: a leading word joiner keeps them from being a list or a quotation. */
-function lineText(text: string, form: Pick<Form, 'isMarkdown'>): string {
-  return `${/^(?:[-+>=]|\d+[.)])/.test(text) ? '\u2060' : ''}${inertText(text, form)}`;
+function lineText(text: string, form: Inert): string {
+  return `${!form.isRead && /^(?:[-+>=]|\d+[.)])/.test(text) ? '\u2060' : ''}${inertText(text, form)}`;
 }
 
 /** A header's value, by RFC 2047 where it is not plain ASCII: words of at most 75 characters. */
@@ -95,7 +111,13 @@ interface Form {
   readonly size: (text: string) => number;
   /** Whether the service reads Markdown, in which a backslash escapes. */
   readonly isMarkdown?: boolean;
+  /** Whether people read the text as it is. */
+  readonly isRead?: boolean;
+  /** Of the endpoint. */
+  readonly local?: Pick<EndpointSettings, 'locale' | 'timeZone'>;
 }
+
+type Inert = Pick<Form, 'isMarkdown' | 'isRead'>;
 
 const bytes = (text: string) => Buffer.byteLength(text);
 const characters = (text: string) => text.length;
@@ -125,7 +147,7 @@ const PRESETS: Readonly<Record<string, Form>> = {
 };
 
 /** The form of an endpoint's messages: its preset's, or what its settings describe, within the smallest limit. */
-function formOf({ preset, field = 'text', titleHeader }: EndpointSettings): Form {
+function formOf({ preset, field = 'text', titleHeader, locale, timeZone }: EndpointSettings): Form {
   const known = preset === undefined ? undefined : PRESETS[preset];
-  return known ?? { field, titleHeader, limit: 2_000, size: bytes };
+  return { ...(known ?? { field, titleHeader, limit: 2_000, size: bytes }), local: { locale, timeZone } };
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { FILTER_KEYS } from '../../model/filter.ts';
+import { KIND_NAMES } from '../../model/kinds.ts';
 import { FAILED_QUEUES, FUNCTIONS, type Operation, type Request } from './requests.ts';
 import { count, cursor, endpointStatus, statusAnswer, time } from './status.ts';
 
@@ -78,6 +79,24 @@ const deadLetter = z.strictObject({
   diedAt: time,
   reason: z.string(),
   attempts: z.int(),
+});
+
+/** What an endpoint gets for an event. */
+const preview = z.strictObject({
+  endpoint: z.string(),
+  kind: z.enum(KIND_NAMES),
+  event: z.strictObject({ id: z.string(), type: z.string() }),
+  committedAt: time.optional(),
+  /** A test event: the filter selects none of the last thousand change records. */
+  isSample: z.boolean(),
+  /** Why the filter excludes the event. */
+  leftOut: z.string().optional(),
+  /** Only of a chat: the message as people read it, and its notification. */
+  text: z.string().optional(),
+  notification: z.string().optional(),
+  /** Without the values of secret ones. Absent for a pull endpoint, which is sent no request. */
+  headers: z.record(z.string(), z.string()).optional(),
+  body: z.json(),
 });
 
 /** An entry of the action log. */
@@ -282,6 +301,7 @@ export const answers = {
   attempts: z.strictObject({ attempts: z.array(attempt), cursor }),
   /** Oldest first. */
   'dead-letters': z.strictObject({ deadLetters: z.array(deadLetter), cursor }),
+  preview,
   /** Newest first. */
   actions: z.strictObject({ actions: z.array(action), cursor }),
   definitions: z.strictObject({ ...ofProcess, project: definitions, task: definitions }),

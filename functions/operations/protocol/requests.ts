@@ -18,7 +18,7 @@ const moment = z.iso.datetime({
 const asDryRun = { dryRun: z.boolean().optional() };
 
 const asPage = {
-  cursor: z.string().max(8192).optional(),
+  cursor: z.string().max(8192).optional().describe('The cursor of the previous page.'),
   limit: z.int().min(1).max(100).optional(),
 };
 
@@ -50,17 +50,19 @@ const eventQuery = {
   workspace: name.optional(),
   project: name.optional(),
   task: name.optional(),
-  types: names.optional(),
-  /** A changed field, by id or name. */
-  field: name.optional(),
-  /** A user who made the change, by id or name. */
-  actor: name.optional(),
-  /** Words that must all occur in the event: type, ids, names, actors, fields or values, in any case. */
-  search: z.string().max(256).regex(/\S/, 'at least one word').optional(),
-  /** Committed at this time or later. */
-  since: moment.optional(),
-  /** Committed before this time. */
-  until: moment.optional(),
+  types: names.optional().describe('Event types, such as `task.updated`.'),
+  field: name.optional().describe('A changed field, by id or name.'),
+  actor: name.optional().describe('A user who made the change, by id or name.'),
+  search: z
+    .string()
+    .max(256)
+    .regex(/\S/, 'at least one word')
+    .optional()
+    .describe(
+      'Words that must all occur in the event: type, ids, names, actors, fields or values, in any case.',
+    ),
+  since: moment.optional().describe('Committed at this time or later.'),
+  until: moment.optional().describe('Committed before this time.'),
 };
 
 /** The functions of a stack. */
@@ -77,56 +79,76 @@ const ofQueue = { queue: z.enum(FAILED_QUEUES) };
 /** What `verify` reads. */
 export const VERIFIED_PARTS = ['journal', 'snapshots', 'deliveries', 'service'] as const;
 
-/** Read-only requests. */
+/** Read-only requests. Their descriptions are also those of the tools of `changewire mcp`. */
 export const lookRequests = [
-  asks('status', asPage),
-  asks('events', { ...eventQuery, order: z.enum(['newest-first', 'oldest-first']).optional(), ...asPage }),
-  asks('trace', { eventId }),
-  /** Shows the stored snapshot of a project or task. */
+  asks('status', asPage).describe('Shows the health of processes and endpoints, and their backlogs.'),
+  asks('events', {
+    ...eventQuery,
+    order: z.enum(['newest-first', 'oldest-first']).optional(),
+    ...asPage,
+  }).describe('Lists events of the journal, by default newest first.'),
+  asks('trace', { eventId }).describe('Shows an event and its deliveries.'),
   asks('record', {
     process: name.optional(),
     workspace: name.optional(),
     project: record,
     task: record.optional(),
-  }),
-  asks('endpoints', asPage),
-  asks('endpoint', { endpoint }),
-  asks('attempts', { endpoint, eventId: eventId.optional(), ...asPage }),
-  asks('dead-letters', { endpoint, ...asPage }),
-  /** Lists actions: those on one endpoint, on one process, or, if neither is named, all. */
+  }).describe('Shows the stored snapshot of a project or task.'),
+  asks('endpoints', asPage).describe('Lists endpoints with their health and backlog.'),
+  asks('endpoint', { endpoint }).describe('Shows an endpoint with its settings, health and backlog.'),
+  asks('attempts', { endpoint, eventId: eventId.optional(), ...asPage }).describe(
+    'Lists the attempts of an endpoint, newest first.',
+  ),
+  asks('dead-letters', { endpoint, ...asPage }).describe(
+    'Lists the dead letters of an endpoint, oldest first.',
+  ),
+  asks('preview', { endpoint, eventId: eventId.optional() }).describe(
+    'Shows what an endpoint gets for an event; by default for the last one that its filter selects.',
+  ),
   asks('actions', {
     endpoint: endpoint.optional(),
     process: name.optional(),
     workspace: name.optional(),
     ...asPage,
-  }).refine(({ endpoint, process }) => endpoint === undefined || process === undefined, {
-    path: ['endpoint'],
-    error: 'an endpoint or a process, not both',
-  }),
-  /** Shows the field definitions of a process. */
-  asks('definitions', ofProcess),
-  asks('doctor', ofProcess),
-  /** Reads a part of what `changewire verify` compares: a slice of a process's journal, the snapshots of
-   *  some projects, the deliveries of a slice of the last days' events, or what the service has now. */
+  })
+    .refine(({ endpoint, process }) => endpoint === undefined || process === undefined, {
+      path: ['endpoint'],
+      error: 'an endpoint or a process, not both',
+    })
+    .describe(
+      'Lists actions of operators, newest first: on one endpoint, on one process, or, if neither is named, all.',
+    ),
+  asks('definitions', ofProcess).describe('Shows the field definitions of a process.'),
+  asks('doctor', ofProcess).describe(
+    'Probes the service with a few dozen read-only requests, and suggests settings.',
+  ),
   asks('verify', {
     ...ofProcess,
     part: z.enum(VERIFIED_PARTS),
-    /** Only for `journal`: committed at this time or later. */
-    since: moment.optional(),
-    /** Required for `snapshots`; with `service`, only these are compared. */
-    projects: z.array(z.string().min(1).max(1024)).min(1).max(100).optional(),
+    since: moment.optional().describe('Only for `journal`: committed at this time or later.'),
+    projects: z
+      .array(z.string().min(1).max(1024))
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('Required for `snapshots`; with `service`, only these are compared.'),
     cursor: asPage.cursor,
-  }),
-  /** Reads a function's log: warnings, errors, and runs that were killed; or everything. */
+  }).describe(
+    "Reads a part of what `changewire verify` compares: a slice of a process's journal, the snapshots of some " +
+      "projects, the deliveries of a slice of the last days' events, or what the service has now.",
+  ),
   asks('logs', {
     function: z.enum(FUNCTIONS),
     since: moment,
     until: moment.optional(),
     all: z.boolean().optional(),
     ...asPage,
-  }),
-  /** Shows some messages of a dead-letter queue; they stay in it. */
-  asks('failed-messages', ofQueue),
+  }).describe(
+    "Reads the log of a stack's function: warnings, errors, and runs that were killed; or everything.",
+  ),
+  asks('failed-messages', ofQueue).describe(
+    'Shows some messages of a dead-letter queue of a stack; they stay in it.',
+  ),
 ] as const;
 
 /** Requests that change or send something. */

@@ -89,6 +89,8 @@ const recheck = z.strictObject({
   isSkipped: z.boolean(),
 });
 
+const failing = z.strictObject({ since: time, reason: z.string() });
+
 /** A process: its state, and how up to date that is. */
 const processStatus = z.strictObject({
   workspace: z.string(),
@@ -111,7 +113,9 @@ const processStatus = z.strictObject({
   hold: z.strictObject({ since: time, projects: z.int(), isReleased: z.boolean() }).optional(),
   stalledSince: time.optional(),
   /** Why the last pass failed, and since when each has. */
-  failure: z.strictObject({ since: time, reason: z.string() }).optional(),
+  failure: failing.optional(),
+  /** The same for each mode that fails. */
+  failures: z.strictObject({ changes: failing.optional(), sweep: failing.optional() }).optional(),
   /** Until when its workspace is paused: the service asked to wait, or does not answer. */
   pausedUntil: time.optional(),
   rechecks: z.strictObject({

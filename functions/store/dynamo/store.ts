@@ -36,6 +36,7 @@ import { createProcessReader, createRoster } from './processes.ts';
 import { commit, headsOf, load, readTombstone, withSnapshot } from './projects.ts';
 import { readState, readUsers, saveUsers, writeRechecks } from './state.ts';
 import type { Table, TableTiming } from './table.ts';
+import { dropThreads, keepThread, thread } from './threads.ts';
 import { createTickClaims, createTickProgresses } from './tick.ts';
 import { createWorkspaceRows } from './workspaces.ts';
 
@@ -134,6 +135,9 @@ export function createDeliveries(table: Table): Deliveries {
     removeDead: (endpoint, places) => removeDead(table, endpoint, places),
     findDead: (endpoint, event) => findDead(table, endpoint, event),
     counts: (endpoint, atMost) => countDeliveries(table, endpoint, atMost),
+    thread: (endpoint, project) => thread(table, endpoint, project),
+    keepThread: (endpoint, project, kept) => keepThread(table, endpoint, project, kept),
+    dropThreads: (endpoint, project) => dropThreads(table, endpoint, project),
     note: attempts => note(table, attempts),
     attempts: (endpoint, limit, stretch) => attemptsOf(table, endpoint, limit, stretch),
     attemptsOf: (endpoint, event, limit) => attemptsOfEvent(table, endpoint, event, limit),

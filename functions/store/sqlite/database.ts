@@ -210,3 +210,23 @@ export function copyDatabase(path: string, copy: string): void {
     file.close();
   }
 }
+
+/** Checks that a file is one of our databases, of a layout that this version reads, and undamaged. Changes nothing.
+ *  @returns the time of its last change record @throws DatabaseError */
+export function checkDatabase(path: string): number | undefined {
+  try {
+    const file = new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS });
+    try {
+      checkLayout(file, path);
+      const [first] = file.prepare('PRAGMA integrity_check(1)').all();
+      const found = String(first?.integrity_check);
+      if (found !== 'ok') throw new Error(found);
+      return (file.prepare('SELECT max(at) AS at FROM change').get()?.at as number | null) ?? undefined;
+    } finally {
+      file.close();
+    }
+  } catch (error) {
+    if (error instanceof DatabaseError) throw error;
+    throw new DatabaseError(`${path} is damaged: ${(error as Error).message}.`, { cause: error });
+  }
+}

@@ -1,6 +1,6 @@
 import type { DeadDelivery, DeliveryCounts, NewDelivery, PendingDelivery } from '../../model/delivery.ts';
 import { projectPart } from '../../model/event-id.ts';
-import { DELIVERIES_KEPT_MS, type Keep } from '../limits.ts';
+import { DELIVERIES_KEPT_MS, type Keep, THREADS_KEPT_MS } from '../limits.ts';
 import { type Deliveries, type DeliveryLease, LEASE, MAX_LOOKED_AT } from '../store.ts';
 import type { Database } from './database.ts';
 
@@ -156,6 +156,7 @@ export function expire({ sql }: Database, now: number, keep: Keep): number {
     sql.run`DELETE FROM pending WHERE due < ${deliveries}`,
     sql.run`DELETE FROM dead WHERE died_at < ${deliveries}`,
     sql.run`DELETE FROM attempt WHERE at < ${attempts}`,
+    sql.run`DELETE FROM thread WHERE used_at < ${now - THREADS_KEPT_MS}`,
   ];
   sql.run`DELETE FROM attempt_with WHERE at < ${attempts}`;
   return dropped.reduce((sum, { changes }) => sum + Number(changes), 0);

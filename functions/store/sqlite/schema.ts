@@ -65,7 +65,7 @@ CREATE TABLE slot (name TEXT PRIMARY KEY, next_slot INTEGER NOT NULL) STRICT, WI
 `;
 
 /** `seq` is the order in which deliveries were added. It is never reused, and a delivery keeps it in
- *  `dead`. */
+ *  `dead`. `thread` has the threads of projects in chats, as JSON. */
 export const DELIVERIES_SCHEMA = `
 CREATE TABLE pending (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -89,6 +89,11 @@ CREATE TABLE attempt (
   endpoint TEXT NOT NULL, at INTEGER NOT NULL, event_id TEXT NOT NULL, attempt TEXT NOT NULL,
   PRIMARY KEY (endpoint, at, event_id)
 ) STRICT;
+CREATE TABLE IF NOT EXISTS thread (
+  endpoint TEXT NOT NULL, project TEXT NOT NULL, thread TEXT NOT NULL, used_at INTEGER NOT NULL,
+  PRIMARY KEY (endpoint, project)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS thread_by_age ON thread (used_at);
 CREATE INDEX attempt_by_age ON attempt (at);
 CREATE INDEX IF NOT EXISTS attempt_by_event ON attempt (endpoint, event_id, at);
 CREATE TABLE IF NOT EXISTS attempt_with (

@@ -37,6 +37,7 @@ import { sqliteProcessReader, sqliteRoster } from './processes.ts';
 import { commit, headsOf, load, readTombstone, withSnapshot } from './projects.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from './schema.ts';
 import { isAsRead, readState, readUsers, saveUsers, writeRecheck } from './state.ts';
+import { dropThreads, keepThread, thread } from './threads.ts';
 import { sqliteTickClaims, sqliteTickProgresses } from './tick.ts';
 import { sqliteWorkspaceRows } from './workspaces.ts';
 
@@ -150,6 +151,9 @@ export function sqliteDeliveries(database: Database, keep: Keep = KEEP): SqliteD
     removeDead: async (endpoint, places) => removeDead(database, endpoint, places),
     findDead: async (endpoint, { eventId }) => findDead(database, endpoint, eventId),
     counts: async (endpoint, atMost) => countDeliveries(database, endpoint, atMost),
+    thread: async (endpoint, project) => thread(database, endpoint, project),
+    keepThread: async (endpoint, project, kept) => keepThread(database, endpoint, project, kept),
+    dropThreads: async (endpoint, project) => dropThreads(database, endpoint, project),
     note: async attempts => inTransaction(database, () => note(database, attempts)),
     attempts: async (endpoint, limit, stretch) => attemptsOf(database, endpoint, limit, stretch),
     attemptsOf: async (endpoint, event, limit) => attemptsOfEvent(database, endpoint, event, limit),

@@ -113,6 +113,25 @@ export function endpointTests({ run, open }: Given): void {
       ).toContain('changewire.test');
     });
 
+    it('shows what it gets for an event, without sending it', async () => {
+      const page = await there();
+      const before = received().length;
+      await use(page, 'Preview…');
+      await dialog(page).getByText('"webhook-signature": "(signature)"').waitFor();
+      const [, second] = await dialog(page).getByRole('option').allInnerTexts();
+      await dialog(page)
+        .getByLabel('Event')
+        .selectOption(second ?? '');
+      await dialog(page).getByText('"webhook-signature": "(signature)"').waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await use(page, 'Close');
+      expect(
+        received()
+          .slice(before)
+          .map(({ body }) => JSON.parse(body).type),
+      ).not.toContain('changewire.test');
+    });
+
     it('is paused, keeps what comes, and gets it once it is resumed', async () => {
       const page = await there();
       await use(page, 'Pause');

@@ -41,6 +41,7 @@ export interface Setting {
   readonly open?: World['open'];
   readonly browse?: World['browse'];
   readonly backUp?: World['backUp'];
+  readonly planRestore?: World['planRestore'];
   readonly stackTable?: World['stackTable'];
   /** Runs a program, and gives its exit code. */
   readonly execute?: World['execute'];
@@ -96,6 +97,7 @@ export function worldOf(setting: Setting) {
     clock: setting.clock ?? (() => NOW),
     doctor: async () => setting.doctor,
     backUp: setting.backUp ?? (async ({ data = '.changewire' }) => data),
+    planRestore: setting.planRestore ?? (() => Promise.reject(new Error('asked'))),
     stackTable: setting.stackTable ?? (() => Promise.reject(new Error('asked'))),
     execute: setting.execute ?? (async () => 0),
     browse: setting.browse ?? (async () => undefined),

@@ -82,6 +82,26 @@ export function readSlack(body: string): Shown {
   };
 }
 
+const appMessage = z.looseObject({
+  channel: z.string().regex(/^(?:[CDG][A-Z0-9]+|#[^\s#]+)$/),
+  thread_ts: z
+    .string()
+    .regex(/^\d+\.\d+$/)
+    .optional(),
+  reply_broadcast: z.literal(true).optional(),
+});
+
+/** Reads a message for `chat.postMessage` in the same way. */
+export function readSlackApp(body: string): Shown {
+  const {
+    channel: _,
+    thread_ts,
+    reply_broadcast: __,
+    ...message
+  } = parsed('Slack', appMessage, JSON.parse(body));
+  return readSlack(JSON.stringify(message));
+}
+
 function paragraphOf({
   elements: [head, below],
 }: {

@@ -12,6 +12,7 @@ import { sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
 import { openQueues, withQueued } from '../../../local/data/store.ts';
 import { Delivering } from '../../../local/loops/delivering.ts';
 import { Topic } from '../../../local/loops/topic.ts';
+import { Metrics } from '../../../local/operate/metrics.ts';
 import { SECRET } from '../delivery/setting.ts';
 
 interface Options {
@@ -54,6 +55,7 @@ export function openDelivering({
       putting: () => '',
     },
     linkTemplates: [],
+    metrics: new Metrics('0.0.0', clock),
     moveToFailed: async ({ body }) => void said.push(`set aside: ${body}`),
     warn: (_name, text) => void said.push(text),
     log: { info: () => undefined, warn: text => void said.push(text), error: text => void said.push(text) },

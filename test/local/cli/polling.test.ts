@@ -4,6 +4,7 @@ import type { PassRequest } from '../../../functions/handlers/create-poll.ts';
 import { openSqliteStore } from '../../../functions/store/sqlite/store.ts';
 import { startPolling } from '../../../local/cli/polling.ts';
 import { PassWatch } from '../../../local/operate/health.ts';
+import { Metrics } from '../../../local/operate/metrics.ts';
 import { realSource } from '../../../local/settings/source.ts';
 import { createOutput } from '../../../local/terminal/output.ts';
 import { buildWorkspace, startSimulatedService } from '../../../simulator/server.ts';
@@ -26,7 +27,10 @@ test('a pass that is not due asks the service nothing, unless somebody asks for 
   const { snapshots, workspaces: rows, close: closeStore } = openSqliteStore(':memory:');
   onTestFinished(closeStore);
   const passes = new PassWatch(Date.now());
-  const { poll, runPass, close } = startPolling({ output, snapshots, rows, clock: Date.now, passes }, source);
+  const { poll, runPass, close } = startPolling(
+    { output, snapshots, rows, clock: Date.now, passes, metrics: new Metrics('0.0.0', Date.now) },
+    source,
+  );
   onTestFinished(close);
   const outcomes: string[] = [];
   const message: PassRequest = { workspace: process.workspace, processes: ['p'], mode: 'changes' };

@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startTopic } from '../../../local/cli/topic.ts';
 import { openDataDirectory } from '../../../local/data/data-directory.ts';
 import { openStore } from '../../../local/data/store.ts';
+import { Metrics } from '../../../local/operate/metrics.ts';
 import { wantedSubscriptions } from '../../../local/settings/wanted-subscriptions.ts';
 import type { Output } from '../../../local/terminal/output.ts';
 import { eventually, receiver } from '../../kit/local/sns.ts';
@@ -23,7 +24,7 @@ it('a subscription gets at once what an earlier run left, however late it is due
     const directory = openDataDirectory(path, say);
     closers.defer(directory.release);
     const store = openStore({ closers, directory });
-    const run = { closers, directory, output, ...store };
+    const run = { closers, directory, output, metrics: new Metrics('0.0.0', Date.now), ...store };
     await startTopic(run, { subscriptions: wanted, confirmWithin: 5000 });
     return { closers, ...store };
   };

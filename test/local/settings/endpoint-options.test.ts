@@ -47,12 +47,15 @@ describe('the endpoints of the command line', () => {
     expect(wanted('--webhook https://a.example --batch 100')).toMatchObject([
       { kind: 'webhook', batch: 100 },
     ]);
+    expect(wanted(`--slack ${SLACK} --locale de-DE --time-zone Europe/Berlin`)).toMatchObject([
+      { kind: 'slack', locale: 'de-DE', timeZone: 'Europe/Berlin' },
+    ]);
     for (const [wrong, message] of [
       ['--webhook https://a.example --batch 1', '--batch, allowed: a whole number from 2 to 100.'],
       ['--webhook https://a.example --batch all', '--batch, allowed: a whole number from 2 to 100.'],
       [
         '--preset ntfy',
-        '--preset applies to the preceding --webhook, --slack, --teams, --text or --email: give that first.',
+        '--preset applies to the preceding --webhook, --slack, --slack-app, --teams, --text or --email: give that first.',
       ],
       [`--slack ${SLACK} --preset ntfy`, '--preset, allowed: only in an endpoint of kind "text".'],
       [

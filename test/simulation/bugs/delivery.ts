@@ -50,8 +50,8 @@ export const DELIVERY: BugsByFile = {
       [
         ['  let isLate = false;\n', '  let isLate = false;\n  let known: Outcome | undefined;\n'],
         [
-          '    const outcome = outcomeOf(answer, secret);\n',
-          '    known ??= outcomeOf(answer, secret);\n    const outcome = known;\n',
+          '    const { answer, outcome } = judged(endpoint, received, secret);\n',
+          '    const { answer, outcome: own } = judged(endpoint, received, secret);\n    known ??= own;\n    const outcome = known;\n',
         ],
       ],
     ],

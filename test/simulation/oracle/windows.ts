@@ -43,12 +43,13 @@ export class WindowOracle {
 
   /** A run tells these, of what it has in hand. */
   told(by: object, told: readonly InHand[], inHand: readonly InHand[], now: number): void {
-    const isNew = (one: InHand) => !one.isReplay && !one.isTried && isGathered(eventOf(one));
-    if (!told.some(isNew)) return;
     const { quiet, digest } = this.#settings;
+    const changes = told.filter(one => !one.isReplay && isGathered(eventOf(one)));
+    const isLate = quiet && isQuiet(quiet, now) && isQuiet(quiet, now - 2 * SENDING_MS);
+    if (changes.length > 0 && isLate) this.#fail(now, 'in its quiet hours');
+    const isNew = (one: InHand) => !one.isReplay && !one.isTried && isGathered(eventOf(one));
+    if (!changes.some(isNew)) return;
     const isClean = this.#under === undefined || this.#under.by === by;
-    if (quiet && isQuiet(quiet, now) && isQuiet(quiet, now - 2 * SENDING_MS))
-      this.#fail(now, 'in its quiet hours');
     if (isClean && this.#under === undefined && now < this.#notBefore - SENDING_MS)
       this.#fail(now, `before ${new Date(this.#notBefore).toISOString()}, when its window ends`);
     const isDue = ({ due = 0 }: InHand) => hasDigestBetween(digest ?? '', due, now);
