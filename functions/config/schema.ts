@@ -87,7 +87,7 @@ export const configSchema = object({
   ),
   emailIdentities: key(
     list(identity(), 0, 'identities').default([]),
-    'The identities of SES, domains or addresses, from which [e-mail](chat.md#e-mail) may be sent by `ses:`.',
+    'The identities of SES, domains or addresses, from which [e-mail](email.md) may be sent by `ses:`.',
   ),
   alarmEmail: key(
     z.email({ error: 'an e-mail address' }).optional(),
