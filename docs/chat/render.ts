@@ -3,9 +3,9 @@ import { join, resolve } from 'node:path';
 import * as z from 'zod';
 
 /** Writes `slack.html`, `teams.html` and `email.html` into the folder named on the command line: a golden message, the
- *  typical one unless another name follows, about as the chats show them, and the mail as it is. Slack's looks are imitated; Teams'
- *  card is drawn by the library of the format. The pictures beside this file are made of the two pages (see
- *  docs/chat.md). */
+ *  typical one unless another name follows, about as the chats show them. Slack's looks are imitated; Teams' card is
+ *  drawn by the library of the format; the mail is as it is sent. The pictures beside this file are made of these pages
+ *  (see docs/chat.md). */
 
 const root = join(import.meta.dirname, '../..');
 const [folder = '.', name = 'typical'] = process.argv.slice(2);
