@@ -4,7 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { buildSync, type Metafile } from 'esbuild';
 import { bundleOptions, ROOT } from './options.ts';
 
-/** Sizes of what a cold start loads of a bundle, in bytes, without the source map, which Lambda reads only to print a stack trace. */
+/** Sizes of what a cold start loads of a bundle, in bytes, without the
+ *  source map, which Lambda reads only to print a stack trace. */
 export interface Bundle {
   readonly name: string;
   readonly size: number;
