@@ -1,3 +1,4 @@
+import { DUE_TYPES } from '../functions/model/due.ts';
 import { jsonSchemas, type SentEvent } from '../functions/model/event.ts';
 import { item } from './markdown.ts';
 
@@ -29,7 +30,9 @@ const SNAPSHOT: readonly Type[] = [
   'snapshot.completed',
 ];
 
-const RECORDS: readonly Type[] = startingWith('project.', 'task.').filter(type => !SNAPSHOT.includes(type));
+const RECORDS: readonly Type[] = startingWith('project.', 'task.').filter(
+  type => ![...SNAPSHOT, ...DUE_TYPES].includes(type),
+);
 
 /** The sections of the page that describe shared schemas. */
 const REFERENCES: Readonly<Record<string, string>> = {
@@ -47,6 +50,7 @@ const LISTS: Readonly<Record<string, () => string>> = {
       .join('\n'),
   envelope: () => fields(types, withoutData),
   records: () => fields(RECORDS, dataOf),
+  due: () => ownFields([...DUE_TYPES]),
   change: () => fields(['task.updated'], ({ $defs }) => $defs?.FieldChange),
   definitions: () => ownFields(startingWith('field.')),
   'property-change': () => fields(['field.updated'], ({ $defs }) => $defs?.PropertyChange),

@@ -70,7 +70,8 @@ export async function takeExamples(): Promise<Examples> {
     sleep: async () => {},
   });
   started.defer(() => connection.close());
-  const poll = pollerOf(service, connection, database, clock);
+  const poll = pollerOf(service, connection, database, clock, []);
+  const pollWithRules = pollerOf(service, connection, database, clock, RULES);
   const steps: Step[] = [
     { mode: 'sweep', edit: () => {} },
     ...editsOf(service.workspace),
@@ -85,6 +86,7 @@ export async function takeExamples(): Promise<Examples> {
     const error = await poll(mode);
     if (error && !fails) throw error;
   }
+  await datesOf(service.workspace, clock, pollWithRules);
   return firstOfEach(
     sqliteJournal(database)
       .after(0, 1_000)
@@ -97,10 +99,11 @@ function pollerOf(
   connection: ReturnType<typeof connect>,
   database: Database,
   clock: { now: number },
+  rules: GivenRules,
 ) {
   const { workspace: name, processId } = PROCESS;
   const { baseUrl, authUrl, audience } = service;
-  const processes = [{ id: processId, audit: true }];
+  const processes = [{ id: processId, audit: true, ...(rules.length > 0 && { rules }) }];
   const settings = { name, baseUrl, authUrl, audience, credentials: 'unused', processes };
   const ignore = () => {};
   const poll = createPoll({
@@ -119,6 +122,34 @@ function pollerOf(
     const one = polled.get(processId);
     return one && 'error' in one ? one.error : undefined;
   };
+}
+
+type GivenRules = NonNullable<Parameters<typeof workspaceSettings>[0]['processes'][number]['rules']>;
+
+const RULES: GivenRules = [
+  { event: 'task.due', field: 'Due date', before: '2d' },
+  { event: 'task.overdue', field: 'Due date' },
+  { event: 'project.due', field: 'Go-live date', before: '1d' },
+  { event: 'project.overdue', field: 'Go-live date' },
+  { event: 'project.unchanged', after: '7d' },
+];
+
+/** A project whose dates come and pass. */
+async function datesOf(
+  workspace: EditApi,
+  clock: { now: number },
+  poll: ReturnType<typeof pollerOf>,
+): Promise<void> {
+  const { processId } = PROCESS;
+  await poll('changes');
+  clock.now += MINUTE;
+  const project = workspace.createProject(processId, { name: 'Sequoia Foods', goLiveDate: '2026-03-04' });
+  workspace.createTask(processId, project, { name: 'Agree on the scope', dueDate: '2026-03-05' });
+  await poll('changes');
+  for (let day = 3; day < 12; day++) {
+    clock.now = Date.UTC(2026, 2, day, 0, 0, 20);
+    await poll('changes');
+  }
 }
 
 /** An edit, and the pass that follows. */

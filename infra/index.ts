@@ -13,6 +13,7 @@ export type {
   LinkTemplateProps,
   PageSizeProps,
   ProcessProps,
+  RuleProps,
   WorkspaceProps,
 } from './props/changewire.ts';
 export type {

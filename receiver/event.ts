@@ -18,7 +18,7 @@ export type CloudEvent<Type extends string, Data> = {
    *  percent-encoded. Absent in `source.*`, `audit.recorded`, `endpoint.*`, `delivery.dead`,
    *  `changewire.test`, and `snapshot.*` of a whole process. */
   subject?: string | undefined;
-  /** When the new state was read. */
+  /** When the new state was read; when a date fell due, the time of the commit. */
   time: string;
   /** Always `application/json`. */
   datacontenttype: 'application/json';
@@ -160,6 +160,54 @@ export interface TaskData<Types extends RecordTypes = AnyRecords> extends Record
   project: TaskProject;
   /** The task. */
   task: NamedRecord<Types['task']>;
+}
+
+/** A rule of a process. */
+export interface RuleRef {
+  /** The field with the date, as the rule names it. */
+  field?: string | undefined;
+  /** How long before the date, such as `2d`. */
+  before?: string | undefined;
+  /** How long after the last change, such as `14d`. */
+  after?: string | undefined;
+}
+
+/** What falls due by a rule. */
+export interface DueData {
+  /** The process of the record. */
+  process: ProcessRef;
+  /** The rule of the process. */
+  rule: RuleRef;
+  /** The time by the rule. */
+  dueAt: string;
+  /** The cut parts: `record`. */
+  truncated?: string[] | undefined;
+}
+
+/** The data of a project that falls due. */
+export interface ProjectDueData<Types extends RecordTypes = AnyRecords> extends DueData {
+  /** The project. */
+  project: NamedRecord<Types['project']>;
+  /** The date in the field. */
+  value: string;
+}
+
+/** The data of a task that falls due. */
+export interface TaskDueData<Types extends RecordTypes = AnyRecords> extends DueData {
+  /** The project of the task. */
+  project: TaskProject;
+  /** The task. */
+  task: NamedRecord<Types['task']>;
+  /** The date in the field. */
+  value: string;
+}
+
+/** The data of a project that did not change. */
+export interface UnchangedData<Types extends RecordTypes = AnyRecords> extends DueData {
+  /** The project. */
+  project: NamedRecord<Types['project']>;
+  /** When the project or one of its tasks last changed, as far as known. */
+  since: string;
 }
 
 /** The definition of a custom field. */
@@ -397,6 +445,36 @@ export type TaskEvent<Types extends RecordTypes = AnyRecords> =
   | TaskUpdated<Types>
   | TaskDeleted<Types>;
 
+/** The time of a task came, by a rule of the process. Nothing changed. */
+export type TaskDue<Types extends RecordTypes = AnyRecords> = CloudEvent<'task.due', TaskDueData<Types>>;
+/** The date of a task passed, by a rule of the process. */
+export type TaskOverdue<Types extends RecordTypes = AnyRecords> = CloudEvent<
+  'task.overdue',
+  TaskDueData<Types>
+>;
+/** The time of a project came, by a rule of the process. */
+export type ProjectDue<Types extends RecordTypes = AnyRecords> = CloudEvent<
+  'project.due',
+  ProjectDueData<Types>
+>;
+/** The date of a project passed, by a rule of the process. */
+export type ProjectOverdue<Types extends RecordTypes = AnyRecords> = CloudEvent<
+  'project.overdue',
+  ProjectDueData<Types>
+>;
+/** Neither a project nor its tasks changed for as long as a rule of the process states. */
+export type ProjectUnchanged<Types extends RecordTypes = AnyRecords> = CloudEvent<
+  'project.unchanged',
+  UnchangedData<Types>
+>;
+/** An event of a rule: nothing changed but the time. */
+export type DueEvent<Types extends RecordTypes = AnyRecords> =
+  | TaskDue<Types>
+  | TaskOverdue<Types>
+  | ProjectDue<Types>
+  | ProjectOverdue<Types>
+  | ProjectUnchanged<Types>;
+
 /** A custom field appeared in the definitions of the process. */
 export type FieldCreated = CloudEvent<'field.created', FieldData>;
 /** A custom field's name, type or choices changed, or the field was restored. */
@@ -469,6 +547,7 @@ export type TestEvent = CloudEvent<'changewire.test', TestData>;
 export type ChangeEvent<Types extends RecordTypes = AnyRecords> =
   | ProjectEvent<Types>
   | TaskEvent<Types>
+  | DueEvent<Types>
   | FieldEvent
   | SourceEvent
   | AuditEvent;

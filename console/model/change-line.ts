@@ -129,9 +129,20 @@ export function actorName({ id, name = '' }: NonNullable<EventData['actors']>[nu
   return oneLine(name) || oneLine(id);
 }
 
-function noteOf(type: string, { reason, missing, entry }: EventData): string | undefined {
+function noteOf(
+  type: string,
+  { reason, missing, entry, value, since, after }: EventData,
+): string | undefined {
   const why = oneNote(reason ?? '');
   switch (type) {
+    case 'task.due':
+    case 'project.due':
+      return `Due: ${oneNote(value ?? '')}`;
+    case 'task.overdue':
+    case 'project.overdue':
+      return `Overdue since ${oneNote(value ?? '')}`;
+    case 'project.unchanged':
+      return `Unchanged for ${oneNote(after ?? '')}, since ${oneNote(since ?? '')}`;
     case 'source.held':
       return `${missing ?? 'Many'} projects disappeared at once. Their deletions need your approval. ${why}`.trim();
     case 'source.stalled':

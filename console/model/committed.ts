@@ -23,6 +23,10 @@ export interface EventData {
   readonly actors?: readonly Named[];
   /** An entry of the audit log: an object, or a text if it was too long. */
   readonly entry?: unknown;
+  /** The date of a record that falls due, and since when a project did not change. */
+  readonly value?: string;
+  readonly since?: string;
+  readonly after?: string;
   readonly truncated?: readonly string[];
 }
 
@@ -32,6 +36,7 @@ export function dataOf({ event }: Pick<Committed, 'event'>): EventData {
   if (!isObject(data)) return {};
   const { process, project, task, field, changes, observed, reason, missing, actors, entry, truncated } =
     data;
+  const { value, since, rule } = data;
   const parts = {
     process: isNamed(process) ? process : undefined,
     project: isNamed(project) ? project : undefined,
@@ -43,6 +48,9 @@ export function dataOf({ event }: Pick<Committed, 'event'>): EventData {
     missing: typeof missing === 'number' ? missing : undefined,
     actors: Array.isArray(actors) ? actors.filter(isNamed) : undefined,
     entry,
+    value: typeof value === 'string' ? value : undefined,
+    since: typeof since === 'string' ? since : undefined,
+    after: isObject(rule) && typeof rule.after === 'string' ? rule.after : undefined,
     truncated: Array.isArray(truncated) ? truncated.map(String) : undefined,
   };
   return Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined)) as EventData;

@@ -8,6 +8,7 @@ const ASSERTIONS = {
   'commit.snapshot-or-tombstone': 'a commit either writes a snapshot or leaves a tombstone',
   'commit.silent-in-baseline': 'a baseline commits new snapshots and no events',
   'commit.one-event-per-change': 'each change has its event, of its type, in its order',
+  'commit.due-has-come': 'what falls due has fallen due',
   'commit.ids-are-unique': 'no two events have one id',
   'commit.event-of-project': 'each event names the process and the project of the commit',
   'commit.observed-in-order': 'an event was observed after its old state and not after its new one',

@@ -29,6 +29,13 @@ export function addDays(day: string, days: number): string {
   return Temporal.PlainDate.from(day).add({ days }).toString();
 }
 
+/** The same time of day in the time zone, this many days after a time (ms since 1970). A time that a clock change
+ *  leaves out is moved on, as in `timeIn`. */
+export function daysAfter(timeZone: string, at: number, days: number): number {
+  const start = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone);
+  return start.add({ days }).epochMilliseconds;
+}
+
 /** The day of the week, from 1 for Monday to 7 for Sunday. */
 export function weekdayOf(day: string): number {
   return Temporal.PlainDate.from(day).dayOfWeek;

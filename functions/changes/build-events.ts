@@ -1,8 +1,9 @@
 import type { JsonObject } from '../basics/json.ts';
-import type { Actor, ChangeEvent, ProjectEvent, TaskEvent, TestEvent } from '../model/event.ts';
+import type { Actor, ChangeEvent, DueEvent, ProjectEvent, TaskEvent, TestEvent } from '../model/event.ts';
 import { encodePart, eventId, eventSource } from '../model/event-id.ts';
 import type { RecordChange, Rules } from './compare-project.ts';
-import { fitEvent } from './fit-event.ts';
+import type { Falling } from './due.ts';
+import { bare, fitEvent, fits } from './fit-event.ts';
 import { contextOf, namesOf } from './record-context.ts';
 
 /** Where events come from. */
@@ -87,6 +88,51 @@ function taskEvent(commit: Commit, { change, project }: OfTask, index: number): 
       ...actorsOf(commit, change),
     },
   } as TaskEvent;
+}
+
+/** The event of a value that falls due at a commit, at `at` in ms since 1970. `index`: its place among the events of
+ *  the commit. */
+export function dueEvent(
+  commit: Omit<Commit, 'observed' | 'actorsOf'> & { readonly at: number },
+  { rule, record: id, value, at }: Falling,
+  task: JsonObject | undefined,
+  index: number,
+): DueEvent {
+  const { processId, projectId, projectRecord, rules } = commit;
+  const { field, before, after } = rule;
+  const project = named(projectId, projectRecord);
+  const records = task
+    ? {
+        project: { ...project, ...(rules && contextOf(projectRecord, rules)) },
+        task: { ...named(id, task), record: task, ...(rules && { names: namesOf(task, rules.taskFields) }) },
+      }
+    : {
+        project: {
+          ...project,
+          record: projectRecord,
+          ...(rules && { names: namesOf(projectRecord, rules.projectFields) }),
+        },
+      };
+  const data = {
+    process: { id: processId },
+    ...records,
+    rule: {
+      ...(field !== undefined && { field }),
+      ...(before !== undefined && { before }),
+      ...(after !== undefined && { after }),
+    },
+    ...(field === undefined ? { since: value } : { value }),
+    dueAt: new Date(at).toISOString(),
+  };
+  const event = {
+    ...envelope(commit, index, { after: commit.at, before: commit.at }),
+    type: rule.event,
+    subject: `projects/${encodePart(projectId)}${task ? `/tasks/${encodePart(id)}` : ''}`,
+    data,
+  } as DueEvent;
+  if (fits(event)) return event;
+  const bared = 'task' in event.data ? { task: bare(event.data.task) } : { project: bare(project) };
+  return { ...event, data: { ...event.data, ...bared, truncated: ['record'] } } as DueEvent;
 }
 
 /** What every event has. `projectId` is left out where an event is about the process itself. */

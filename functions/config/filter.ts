@@ -31,6 +31,11 @@ const CARRIED = {
   'task.created': ['projectId', 'changedFields', 'actors', 'record'],
   'task.updated': ['projectId', 'changedFields', 'actors', 'record'],
   'task.deleted': ['projectId', 'actors', 'record'],
+  'task.due': ['projectId', 'record'],
+  'task.overdue': ['projectId', 'record'],
+  'project.due': ['projectId', 'record'],
+  'project.overdue': ['projectId', 'record'],
+  'project.unchanged': ['projectId', 'record'],
   'field.created': [],
   'field.updated': [],
   'field.archived': [],
@@ -58,9 +63,9 @@ export function mayCarry(type: FilterType, part: Part): boolean {
 /** The maximum length of a value: that which SNS compares. */
 export const MAX_TEXT_LENGTH = 256;
 
-const value = () => text(/^.{1,256}$/s, 'text of 1 to 256 characters');
+export const filterValue = () => text(/^.{1,256}$/s, 'text of 1 to 256 characters');
 
-const fieldNames = () => list(value(), 1, 'field names').optional();
+const fieldNames = () => list(filterValue(), 1, 'field names').optional();
 
 const ofEndpoints = Object.fromEntries(
   HEALTH_TYPES.map(type => [type, 'SNS does not get it: make it an endpoint']),
@@ -72,9 +77,13 @@ const values = {
     'The [types of events](events.md).',
     'any',
   ),
-  workspace: key(list(value(), 1, 'workspace names').optional(), 'Names of configured workspaces.', 'any'),
-  processId: key(list(value(), 1, 'process ids').optional(), 'Ids of configured processes.', 'any'),
-  projectId: key(list(value(), 1, 'project ids').optional(), 'Ids of projects.', 'any'),
+  workspace: key(
+    list(filterValue(), 1, 'workspace names').optional(),
+    'Names of configured workspaces.',
+    'any',
+  ),
+  processId: key(list(filterValue(), 1, 'process ids').optional(), 'Ids of configured processes.', 'any'),
+  projectId: key(list(filterValue(), 1, 'project ids').optional(), 'Ids of projects.', 'any'),
   changedFields: key(fieldNames(), 'Ids of fields, of which at least one changed.', 'any'),
 };
 
@@ -106,7 +115,7 @@ const fieldValues = () =>
 
 /** A condition on one changed field. */
 const valueFilter = object({
-  field: key(value(), 'The id or the displayed name of the field.'),
+  field: key(filterValue(), 'The id or the displayed name of the field.'),
   from: key(fieldValues(), 'The value before the change.', 'any'),
   to: key(fieldValues(), 'The value after the change.', 'any'),
   added: key(fieldValues(), 'A choice that a multiple-choice field gained.', 'any'),
@@ -178,17 +187,18 @@ const fieldTests = testsOf({
 
 const conditionsError = { error: 'an object with at least one field, each with its condition' };
 const conditions = z
-  .record(value(), fieldTests, conditionsError)
+  .record(filterValue(), fieldTests, conditionsError)
   .refine(given => Object.keys(given).length > 0, conditionsError);
 
 /** Groups of conditions; a single group is treated as a list. */
-const where = z
-  .union([conditions.transform(one => [one]), list(conditions, 1, 'groups of conditions')], {
-    error: 'conditions by field, or a list of at least one of such groups of conditions',
-  })
-  .optional() satisfies z.ZodType<readonly Conditions[] | undefined>;
+export const whereConditions = () =>
+  z
+    .union([conditions.transform(one => [one]), list(conditions, 1, 'groups of conditions')], {
+      error: 'conditions by field, or a list of at least one of such groups of conditions',
+    })
+    .optional() satisfies z.ZodType<readonly Conditions[] | undefined>;
 
-const actors = () => list(value(), 1, "actors' ids or names").optional();
+const actors = () => list(filterValue(), 1, "actors' ids or names").optional();
 
 /** An endpoint's filter, with keys in plain words. It can also select by the displayed names of fields, by
  *  their values before and after the change, and by actors. */
@@ -211,7 +221,11 @@ export const endpointFilter = object({
     'Conditions, of which a changed field meets at least one.',
     'any',
   ),
-  where: key(where, 'The [conditions](filters.md) on fields as they now are, and how they changed.', 'any'),
+  where: key(
+    whereConditions(),
+    'The [conditions](filters.md) on fields as they now are, and how they changed.',
+    'any',
+  ),
   actors: key(
     actors(),
     'Ids or names of users, of whom at least one [made the change](events.md#actors); for `audit.recorded`, one of its `users`. An event without known actors never matches.',
@@ -286,7 +300,7 @@ export function neverCarried(filter: AttributeFilter & EndpointFilter, path: Pat
   });
 }
 
-function asksOfChange(group: Conditions): boolean {
+export function asksOfChange(group: Conditions): boolean {
   return Object.values(group).some(({ became, moved }) => became !== undefined || moved !== undefined);
 }
 

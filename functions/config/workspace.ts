@@ -5,6 +5,7 @@ import { UPDATE_TIMESTAMPS, withheldProperties } from '../basics/property-names.
 import type { ProxyRoute } from '../basics/proxy.ts';
 import { ENDPOINT_NAME, type LinkTemplate } from '../model/endpoint.ts';
 import { hint, isWords } from './problems.ts';
+import { namesWithheld, rules, timeZone } from './rules.ts';
 import { duration, key, LOOPBACK, list, object, secureAddress, text, whole, yesNo } from './values.ts';
 
 const PLACEHOLDERS = ['projectId', 'taskId', 'processId'] as const;
@@ -167,6 +168,11 @@ const processConfig = object({
     'Emits each new entry of the audit log as [`audit.recorded`](events.md#auditrecorded), with all that the service writes about people and records. Needs the audit log.',
     '`false`',
   ),
+  rules: key(
+    rules().optional(),
+    'When [events of due dates and silence](rules.md) are emitted.',
+    'none: no such events',
+  ),
   changes: key(
     changesInterval().optional(),
     'The time between two `changes` passes of this process.',
@@ -185,6 +191,10 @@ const processConfig = object({
   .refine(({ audit, withhold }) => audit !== true || withhold === undefined, {
     path: ['audit'],
     error: 'false, or left out, where fields are withheld: an entry of the audit log may show their values',
+  })
+  .refine(({ rules = [], withhold = [] }) => !namesWithheld(rules, withhold), {
+    path: ['rules'],
+    error: 'rules of fields that are not in withhold: passes drop those as soon as they are read',
   });
 
 /** One credential set on one instance of the service (service-api.md §1, §5). */
@@ -232,6 +242,11 @@ export const workspaceConfig = object({
     "`false` if the service's responses have no `Date` header. The clock of the machine must then be right.",
     '`true`',
   ),
+  timeZone: key(
+    timeZone().optional(),
+    'The time zone in which the [rules](rules.md) of its processes count days.',
+    '`UTC`',
+  ),
   linkTemplate: key(
     linkTemplate.optional(),
     'The address of a record in the service, to which [chats](chat.md) link.',
@@ -255,7 +270,11 @@ export function credentialsName(workspace: WorkspaceConfig): string {
 }
 
 /** A process with its own intervals, or those of the stack. Times are in ms. */
-export type ProcessSettings = Omit<ProcessConfig, keyof Rhythms> & Rhythms;
+export type ProcessSettings = Omit<ProcessConfig, keyof Rhythms> &
+  Rhythms & {
+    /** That of its workspace. */
+    readonly timeZone?: string;
+  };
 
 /** The settings of a workspace that the functions use. */
 export type WorkspaceSettings = Omit<WorkspaceConfig, 'credentials' | 'processes'> & {
@@ -289,6 +308,7 @@ export function workspacesOf({
       ...process,
       changes: process.changes ?? whole.changes,
       sweep: process.sweep ?? whole.sweep,
+      ...(workspace.timeZone !== undefined && { timeZone: workspace.timeZone }),
     })),
   }));
 }

@@ -160,11 +160,7 @@ async function send(
     const began = clock();
     settler.tally.tried(all, began, isNew);
     const request = job.request(began, secret);
-    const thread = await threadOf(
-      endpoint,
-      all.map(({ event }) => event),
-      dependencies,
-    );
+    const thread = await threadOf(endpoint, job.shows ?? all.map(({ event }) => event), dependencies);
     const received = await post(secret.url, thread.reply(request));
     const { answer, outcome } = judged(endpoint, received, secret);
     if (mayBlameSecret(answer, outcome)) dependencies.doubtSecret(endpoint.name);
@@ -179,7 +175,7 @@ async function send(
     await conclude(all, outcome, isKept);
     if (outcome.kind !== 'delivered') return;
     // The assignee has had a replayed event before.
-    const events = all.filter(({ replay }) => !replay).map(({ event }) => event);
+    const events = job.shows ?? all.filter(({ replay }) => !replay).map(({ event }) => event);
     const hasTime = () => remaining() >= MIN_REMAINING_MS;
     await sendDirectly(endpoint, { url: secret.url, request, events }, { poster, log, hasTime });
   }

@@ -114,9 +114,9 @@ export async function gather(
     await inParallel(unwanted, CONCURRENCY, delivery => settler.unwanted(delivery));
     const byId = Map.groupBy(summedUp, ({ event }) => event.id);
     const messages = summedUp.length > 0 ? summary.messages() : [];
-    const jobs = messages.map(({ eventIds, request }, index) => ({
+    const jobs = messages.map(({ eventIds, request, shows }, index) => ({
       deliveries: eventIds.flatMap(id => byId.get(id) ?? []),
-      request,
+      ...{ request, shows },
       ...(isWindow && isWhole && index === messages.length - 1 && { endsWindow: true as const }),
     }));
     for (const id of messages.flatMap(({ eventIds }) => eventIds)) byId.delete(id);

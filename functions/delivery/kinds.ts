@@ -122,7 +122,7 @@ export interface Summary {
   add(event: SentEvent): void;
   /** The messages of all events that were added, each with the ids of its events; an event that needs none is in
    *  no message. */
-  messages(): readonly { readonly eventIds: readonly string[]; readonly request: Job['request'] }[];
+  messages(): readonly ({ readonly eventIds: readonly string[] } & Pick<Job, 'request' | 'shows'>)[];
 }
 
 /** Sums up events in one message. */
@@ -140,6 +140,7 @@ export function openWindow(context: MessageContext): Summary {
 function requestsFor(topics: readonly ChatTopic[], context: MessageContext): ReturnType<Summary['messages']> {
   return messagesOf(topics, context).map(({ body, headers = {}, eventIds }) => ({
     eventIds,
+    shows: topic.shows ?? [],
     request: (_, secret) => ({ body, headers: changedHeaders(secret.headers ?? {}, headers) }),
   }));
 }
@@ -149,6 +150,8 @@ export interface Job {
   readonly deliveries: readonly (Delivery & { readonly event: Pick<SentEvent, 'id' | 'type'> })[];
   /** It is the last message of what was gathered. */
   readonly endsWindow?: true;
+  /** The events that the message shows, where these are not those of its deliveries: none in a summary. */
+  readonly shows?: readonly SentEvent[] | undefined;
   /** `now` in ms since 1970: the time of the attempt. */
   request(now: number, secret: EndpointSecret): EndpointRequest;
   readonly readable?: (() => Readable) | undefined;

@@ -92,6 +92,27 @@ const changed = {
 const projectData = z.strictObject({ process, project: namedRecord, ...changed });
 const taskData = z.strictObject({ process, project: taskProject, task: namedRecord, ...changed });
 
+const dueData = {
+  rule: z
+    .strictObject({
+      field: z.string().optional().describe('The field with the date, as the rule names it.'),
+      before: z.string().optional().describe('How long before the date, such as `2d`.'),
+      after: z.string().optional().describe('How long after the last change, such as `14d`.'),
+    })
+    .describe('The rule of the process.'),
+  dueAt: timestamp.describe('The time by the rule.'),
+  truncated: cut('`record`'),
+};
+const value = text('The date in the field.');
+const taskDueData = z.strictObject({ process, project: taskProject, task: namedRecord, value, ...dueData });
+const projectDueData = z.strictObject({ process, project: namedRecord, value, ...dueData });
+const unchangedData = z.strictObject({
+  process,
+  project: namedRecord,
+  since: timestamp.describe('When the project or one of its tasks last changed, as far as known.'),
+  ...dueData,
+});
+
 const propertyValue = z.union([z.string(), z.boolean(), z.array(z.string()), z.null()]);
 
 const propertyChange = z
@@ -229,7 +250,7 @@ function eventOf<Type extends string, Data extends z.ZodType>(type: Type, descri
         .describe(
           '`projects/<id>`, `projects/<id>/tasks/<id>`, `project-fields/<externalId>` or `task-fields/<externalId>`, percent-encoded. Absent in `source.*`, `audit.recorded`, `endpoint.*`, `delivery.dead`, `changewire.test`, and `snapshot.*` of a whole process.',
         ),
-      time: timestamp.describe('When the new state was read.'),
+      time: timestamp.describe('When the new state was read; when a date fell due, the time of the commit.'),
       datacontenttype: z.literal('application/json').describe('Always `application/json`.'),
       sequence: z
         .string()
@@ -258,6 +279,31 @@ export const eventSchemas = {
   'task.created': eventOf('task.created', 'A task appeared.', taskData),
   'task.updated': eventOf('task.updated', 'Fields of a task changed.', taskData),
   'task.deleted': eventOf('task.deleted', 'A task was deleted, or moved to another project.', taskData),
+  'task.due': eventOf(
+    'task.due',
+    'The time of a task came, by a rule of the process. Nothing changed.',
+    taskDueData,
+  ),
+  'task.overdue': eventOf(
+    'task.overdue',
+    'The date of a task passed, by a rule of the process.',
+    taskDueData,
+  ),
+  'project.due': eventOf(
+    'project.due',
+    'The time of a project came, by a rule of the process.',
+    projectDueData,
+  ),
+  'project.overdue': eventOf(
+    'project.overdue',
+    'The date of a project passed, by a rule of the process.',
+    projectDueData,
+  ),
+  'project.unchanged': eventOf(
+    'project.unchanged',
+    'Neither a project nor its tasks changed for as long as a rule of the process states.',
+    unchangedData,
+  ),
   'field.created': eventOf(
     'field.created',
     'A custom field appeared in the definitions of the process.',
@@ -390,6 +436,7 @@ export type {
   Actor,
   AuditEvent,
   ChangeEvent,
+  DueEvent,
   EventType,
   FieldChange,
   FieldEvent,

@@ -1,4 +1,5 @@
 import type { Mode } from '../basics/process.ts';
+import type { KnownRules } from './due.ts';
 import type { Definitions } from './field-definition.ts';
 
 /** What a process's passes know between them. Times are in ms since 1970, by the service's clock where nothing else is
@@ -88,6 +89,11 @@ export interface SavedState {
   /** When the baseline was completed, by our clock; undefined where that was before this was kept. */
   readonly baselinedAt: number | undefined;
   readonly definitions: Definitions;
+  /** Undefined while the process has no rules for due dates. */
+  readonly rules: KnownRules | undefined;
+  /** Set while snapshots that were written without these rules are looked for: up to which project, in the order of
+   *  `byKey`. */
+  readonly rulesWalk: { readonly after?: string } | undefined;
   /** Set while deletions wait for an operator: how many, and since when. */
   readonly hold: { readonly since: number; readonly missing: number } | undefined;
   /** True when the operator let the deletions go ahead. */
@@ -192,6 +198,8 @@ export const UNKNOWN_PROCESS: ProcessState = {
   baselined: false,
   baselinedAt: undefined,
   definitions: { project: [], task: [] },
+  rules: undefined,
+  rulesWalk: undefined,
   hold: undefined,
   released: false,
   stalled: undefined,

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../basics/json.ts';
+import type { Due } from './due.ts';
 
 /** A project with its tasks, as read or as committed. */
 export interface ProjectContent {
@@ -22,6 +23,8 @@ export interface Snapshot {
   readonly digests?: Digests;
   /** Absent where no field was ever withheld. */
   readonly withheld?: Withheld | undefined;
+  /** Absent where no rule applies to it, and in snapshots from before version 0.2.0. */
+  readonly due?: Due | undefined;
   /** How many further items of the DynamoDB table hold the rest of its content. Only that store sets and
    *  reads it. */
   readonly parts?: number;
@@ -53,7 +56,7 @@ interface Digests {
 }
 
 /** A snapshot without its content. */
-export interface SnapshotHead extends Omit<Snapshot, 'content' | 'parts' | 'readUntil' | 'withheld'> {
+export interface SnapshotHead extends Omit<Snapshot, 'content' | 'parts' | 'readUntil' | 'withheld' | 'due'> {
   readonly projectId: string;
   /** Decodes the whole snapshot. Absent, or undefined, where the content was not read along with the head:
    *  then `load` reads it. */

@@ -3,7 +3,8 @@ import { isEmpty } from '../basics/empty.ts';
 import type { Json, JsonObject } from '../basics/json.ts';
 import type { RecordChange } from '../changes/compare-project.ts';
 import { jsonEqual } from '../changes/equal.ts';
-import type { ChangeEvent, FieldChange } from '../model/event.ts';
+import { isDueEvent } from '../model/due.ts';
+import type { ChangeEvent, DueEvent, FieldChange } from '../model/event.ts';
 import type { ProjectContent } from '../model/snapshot.ts';
 import type { CommitRequest } from '../store/store.ts';
 
@@ -49,14 +50,17 @@ function checkEvents(
 ): void {
   const { processId, projectId, version, changes } = commit;
   const sequence = String(version);
-  assert(events.length === changes.length, 'commit.one-event-per-change');
+  const due = events.slice(changes.length);
+  assert(events.length >= changes.length && due.every(isDueEvent), 'commit.one-event-per-change');
+  for (const { time, data } of due as DueEvent[]) assert(data.dueAt <= time, 'commit.due-has-come');
   assert(new Set(events.map(({ id }) => id)).size === events.length, 'commit.ids-are-unique');
   for (const [index, { type, sequence: own, data }] of events.entries()) {
-    const { entity, action } = changes[index] as RecordChange;
-    assert(type === `${entity}.${action}`, 'commit.one-event-per-change');
     assert(own === sequence, 'commit.one-version');
     const isOfProject = 'project' in data && data.project.id === projectId && data.process.id === processId;
     assert(isOfProject, 'commit.event-of-project');
+    const change = changes[index];
+    if (!change) continue;
+    assert(type === `${change.entity}.${change.action}`, 'commit.one-event-per-change');
     // Texts of times in one format are in the order of the times.
     assert('observed' in data && data.observed.after <= data.observed.before, 'commit.observed-in-order');
   }

@@ -2,7 +2,8 @@ import { assert } from '../basics/assert.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import { withheldProperties } from '../basics/property-names.ts';
 import { buildEvents, type Commit } from '../changes/build-events.ts';
-import { applyChanges, compareProject, type RecordChange } from '../changes/compare-project.ts';
+import { applyChanges, compareProject, type RecordChange, type Rules } from '../changes/compare-project.ts';
+import type { DueRules } from '../changes/due.ts';
 import { jsonEqual } from '../changes/equal.ts';
 import { updateTime } from '../changes/ignored-fields.ts';
 import { contentWithout } from '../changes/withheld.ts';
@@ -13,6 +14,7 @@ import { nextVersion } from './announce.ts';
 import { checkCommit } from './check-commit.ts';
 import type { PassContext } from './context/context.ts';
 import { CLOCK_TOLERANCE_MS, type Difference } from './decide.ts';
+import { dueAtCommit, MAX_DUE_EVENTS } from './due.ts';
 import { TooLargeError } from './failures.ts';
 import type { Listing } from './reading/listing.ts';
 import { readTasks, type TasksRead } from './reading/read-tasks.ts';
@@ -47,10 +49,13 @@ export async function commit(
   const whole = { ...difference, actorsOf: await actors?.of(difference, seenUpTo(before, projectId)) };
   // A baseline commits all or nothing: what a part left out would later be emitted as created.
   const fewest = kind === 'baseline' ? changes.length : Math.min(1, changes.length);
-  for (let count = changes.length; ; count = Math.floor(count / 2)) {
-    const result = await commitFirst(context, state, whole, count);
+  let limit = state.due && kind !== 'baseline' ? MAX_DUE_EVENTS : 0;
+  for (let count = changes.length; ; count = Math.max(Math.floor(count / 2), fewest)) {
+    const result = await commitFirst(context, state, whole, { count, limit });
     if (result !== 'too-large') return result === 'committed' && count < changes.length ? 'step' : result;
-    if (count <= fewest) break;
+    if (count <= fewest && limit === 0) break;
+    // What falls due and has no room is emitted with its timer.
+    limit = Math.floor(limit / 2);
   }
   throw new TooLargeError(context.process.processId, projectId);
 }
@@ -100,11 +105,17 @@ async function commitFirst(
   context: PassContext,
   state: PassState,
   whole: WholeCommit,
-  count: number,
+  { count, limit }: { readonly count: number; readonly limit: number },
 ): Promise<CommitResult> {
   const { process, snapshots, clock, heartbeat, onCommitted } = context;
   const changes = whole.changes.slice(0, count);
-  const request = requestOf(context, { ...whole, rules: state.definitions.rules }, changes, clock());
+  const dueRules = { due: state.due, limit };
+  const request = requestOf(
+    context,
+    { ...whole, ...dueRules, rules: state.definitions.rules },
+    changes,
+    clock(),
+  );
   const lastVersion = (whole.snapshot ?? whole.tombstone)?.version;
   checkCommit(request, { processId: process.processId, lastVersion, changes });
   const send = () => snapshots.commit(process, request);
@@ -120,12 +131,17 @@ async function commitFirst(
 }
 
 function requestOf(
-  { process, before, kind, settings }: PassContext,
-  whole: WholeCommit & Pick<Commit, 'rules'>,
+  context: PassContext,
+  whole: WholeCommit & {
+    readonly rules: Rules;
+    readonly due: DueRules | undefined;
+    readonly limit: number;
+  },
   changes: readonly RecordChange[],
   at: number,
 ): CommitRequest {
-  const { projectId, snapshot, tombstone, source } = whole;
+  const { process, before, kind, settings } = context;
+  const { projectId, snapshot, tombstone, source, rules, limit } = whole;
   const isWhole = changes.length === whole.changes.length;
   const isSilent = kind === 'baseline';
   const since = seenUpTo(before, projectId);
@@ -135,6 +151,12 @@ function requestOf(
   const tasksReadAt = isWhole ? whole.tasks.readAt : (snapshot?.tasksReadAt ?? since);
   const times = { recordReadAt, ...(untimed && { untimed }), tasksReadAt };
   const digests = isWhole ? digestsOf(whole) : {};
+  const { due, events: dueEvents } = content
+    ? dueAtCommit(context, whole.due, rules, {
+        ...{ projectId, snapshot, content, version, at, limit },
+        ...{ first: changes.length, isChanged: changes.length > 0 && !isSilent },
+      })
+    : { due: undefined, events: [] };
   return {
     projectId,
     expected: snapshot,
@@ -145,12 +167,15 @@ function requestOf(
       readUntil: readUntil(snapshot, source, whole.tasks),
       digests,
       ...withheldIn(snapshot, settings.withhold ?? []),
+      ...(due && { due }),
     },
     ...(!content && { tombstone: tombstoneOf(whole, version) }),
     // A baseline finds no tombstones: nothing is deleted before it is complete.
     ...(!snapshot && !isSilent && { madeAfter: { version: tombstone?.version } }),
     version,
-    events: isSilent ? [] : buildEvents(originOf(process, whole, { since, version, at }), changes),
+    events: isSilent
+      ? []
+      : [...buildEvents(originOf(process, whole, { since, version, at }), changes), ...dueEvents],
     at,
     ...(isSilent && { isSilent }),
   };

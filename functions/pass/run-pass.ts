@@ -24,6 +24,7 @@ import {
   type PassPorts,
   Reports,
 } from './context/context.ts';
+import { emitDue, noteRules } from './due.ts';
 import { failureReason } from './failures.ts';
 import { lookAtAll } from './rounds.ts';
 import { settle } from './settle.ts';
@@ -44,7 +45,7 @@ export interface PassReport {
   readonly skippedNoLonger?: readonly string[];
   /** The request that the deadline cut off, if it did. */
   readonly cutOff?: string;
-  /** Of a `changes` pass that found nothing: it wrote nothing, and its caller is to keep this. */
+  /** Of a `changes` pass that found no change: it wrote nothing but what fell due, and its caller is to keep this. */
   readonly idle?: Completion;
 }
 
@@ -73,9 +74,14 @@ export async function runPass(
   // A run that was killed could not announce that the process is stalled: the next run does.
   if (lease.window || lease.orphaned) await announceOwnStall(context, state, NOT_ENDED);
   try {
+    await noteRules(context, state);
     const survey = await (context.kind === 'changes' ? surveyChanges : surveyAll)(context, state);
-    if (survey.isIdle) return { ...reportOf(context, state, 'completed'), idle: idleCompletion(context) };
+    if (survey.isIdle) {
+      await emitDue(context, state);
+      return { ...reportOf(context, state, 'completed'), idle: idleCompletion(context, state) };
+    }
     const rounds = await lookAtAll(context, state, survey);
+    if (context.kind === 'changes' && !rounds.isStopped) await emitDue(context, state);
     const outcome = await settle(context, state, survey, rounds);
     if (outcome === 'completed') await announceRecovery(context, state);
     else {
@@ -105,8 +111,12 @@ function withoutLease(ports: PassPorts, before: ProcessState, owner: string): Pa
 }
 
 /** What is kept of a pass that found nothing. */
-function idleCompletion({ before, settings, begunAt, clock }: PassContext): Completion {
-  const pace = nextPace(before.pace, settings.changes, { began: begunAt, found: false });
+function idleCompletion(
+  { before, settings, begunAt, clock }: PassContext,
+  { commits, nextDue }: PassState,
+): Completion {
+  const found = { began: begunAt, found: commits > 0, nextDue };
+  const pace = nextPace(before.pace, settings.changes, found);
   return completionOf(before, { completedAt: clock(), pace });
 }
 

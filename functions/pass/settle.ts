@@ -105,7 +105,12 @@ function movedOn(
       baselinedAt: now,
     };
   }
-  if (kind === 'sweep') return { sweepCompletedAt: now, ...(isComplete && { sweptAt: startedAt }) };
+  if (kind === 'sweep')
+    return {
+      sweepCompletedAt: now,
+      ...(isComplete && { sweptAt: startedAt }),
+      ...(state.due && { rulesWalk: {} }),
+    };
   // Stryker disable next-line ArrayDeclaration: a `changes` pass remembers what it lists
   const seen = { audit, recent: recent?.toSave() ?? [] };
   return {
@@ -140,10 +145,10 @@ function isSameSeen(before: ProcessState, { audit, recent }: Pick<SavedState, 'a
 /** How soon the next pass is due, if the configuration lets that depend on what this one found. */
 function paceAfter(
   { before, begunAt, settings }: PassContext,
-  { commits, definitions }: PassState,
+  { commits, definitions, nextDue }: PassState,
 ): Partial<Pick<SavedState, 'pace'>> {
   const found = commits + definitions.events > 0;
-  const pace = nextPace(before.pace, settings.changes, { began: begunAt, found });
+  const pace = nextPace(before.pace, settings.changes, { began: begunAt, found, nextDue });
   return pace ? { pace } : {};
 }
 

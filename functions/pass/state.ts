@@ -5,6 +5,7 @@ import {
   isInDoubt,
 } from '../changes/compare-definitions.ts';
 import { type Rules, rulesOf } from '../changes/compare-project.ts';
+import type { DueRules } from '../changes/due.ts';
 import { ignoredFields } from '../changes/ignored-fields.ts';
 import { fieldEvents } from '../changes/process-events.ts';
 import type { FieldDefinition } from '../model/field-definition.ts';
@@ -30,6 +31,11 @@ export class PassState {
   rechecksWritten = 0;
   /** Projects that are skipped no longer: they were read and committed, or are gone. */
   readonly skippedNoLonger: string[] = [];
+  /** The rules for due dates, once the state has them; undefined without rules. */
+  due: DueRules | undefined;
+  rulesWalk: ProcessState['rulesWalk'];
+  /** When the next value falls due, as far as the pass has found that out. */
+  nextDue: number | undefined;
   /** True while subscribers believe that the process is stalled. */
   isStalled: boolean;
   #turn: Promise<unknown> = Promise.resolve();

@@ -3,15 +3,20 @@ import type { Pace } from '../model/process-state.ts';
 import { isAdaptive, type Rhythm } from './scheduled.ts';
 
 /** The pace after a `changes` pass that began at `began`, in ms since 1970; undefined for a fixed
- *  interval. */
+ *  interval. The next pass comes when a value falls due by a rule (`nextDue`), if that is sooner. */
 export function nextPace(
   before: Pace | undefined,
   rhythm: Rhythm,
-  { began, found }: { readonly began: number; readonly found: boolean },
+  {
+    began,
+    found,
+    nextDue = Number.POSITIVE_INFINITY,
+  }: { readonly began: number; readonly found: boolean; readonly nextDue?: number | undefined },
 ): Pace | undefined {
   if (!isAdaptive(rhythm)) return undefined;
   // The second pass after the baseline is due as soon as possible, too.
-  const wait = found || !before ? rhythm.fastest : within(2 * before.wait, rhythm);
+  const longest = found || !before ? rhythm.fastest : 2 * before.wait;
+  const wait = within(Math.min(longest, nextDue - began), rhythm);
   return { wait, dueAt: began + wait };
 }
 

@@ -2,6 +2,7 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { assert } from '../basics/assert.ts';
 import type { JsonObject } from '../basics/json.ts';
 import type { Attempt } from '../model/delivery.ts';
+import type { Due } from '../model/due.ts';
 import type { ChangeEvent } from '../model/event.ts';
 import type { Completion } from '../model/process-state.ts';
 import type { ReadUntil, Snapshot, Withheld } from '../model/snapshot.ts';
@@ -17,25 +18,27 @@ export function decode(bytes: Uint8Array): unknown {
 }
 
 /** The encoded part of a snapshot. */
-type EncodedPart = Pick<Snapshot, 'content' | 'readUntil' | 'withheld'>;
+type EncodedPart = Pick<Snapshot, 'content' | 'readUntil' | 'withheld' | 'due'>;
 
 /** A project and its tasks as bytes: `{"record": {...}, "tasks": [[id, record], ...]}`. Pairs, not an object: a task
  *  identifier may be `__proto__`, or a number, which an object would put first. */
-export function encodeContent({ content, readUntil, withheld }: EncodedPart): Uint8Array {
-  return encode({ record: content.record, tasks: [...content.tasks], readUntil, withheld });
+export function encodeContent({ content, readUntil, withheld, due }: EncodedPart): Uint8Array {
+  return encode({ record: content.record, tasks: [...content.tasks], readUntil, withheld, due });
 }
 
 export function decodeContent(bytes: Uint8Array): EncodedPart {
-  const { record, tasks, readUntil, withheld } = decode(bytes) as {
+  const { record, tasks, readUntil, withheld, due } = decode(bytes) as {
     record: JsonObject;
     tasks: [string, JsonObject][];
     readUntil?: ReadUntil;
     withheld?: Withheld;
+    due?: Due;
   };
   return {
     content: { record, tasks: new Map(tasks) },
     ...(readUntil !== undefined && { readUntil }),
     ...(withheld !== undefined && { withheld }),
+    ...(due !== undefined && { due }),
   };
 }
 

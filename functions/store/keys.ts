@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Mode, ProcessKey } from '../basics/process.ts';
+import type { Timer } from '../model/due.ts';
 import { decodePart, encodePart } from '../model/event-id.ts';
 import type { Subject } from './store.ts';
 
@@ -76,6 +77,15 @@ export const AUDIT = 'AUDIT#';
 
 /** The entry's digest in such a key. */
 export const entryIn = (sk: string): string => sk.slice(AUDIT.length);
+
+/** The row of a project whose next value falls due at this time. */
+export const TIMER = 'TIMER#';
+export const timerKey = (process: ProcessKey, { at, projectId }: Timer): Key =>
+  key(process, `${TIMER}${timeOf(at)}#${encodePart(projectId)}`);
+export const timerIn = (sk: string): Timer => {
+  const [at, id] = sk.slice(TIMER.length).split('#') as [string, string];
+  return { at: Number(at), projectId: decodePart(id) };
+};
 
 export const TOMBSTONE = 'TOMBSTONE#';
 export const tombstoneKey = (process: ProcessKey, id: string): Key =>

@@ -28,6 +28,8 @@ export const STATE_ROWS: { readonly [Name in keyof SavedState]: StateRow } = {
   baselined: 'rare',
   baselinedAt: 'rare',
   definitions: 'rare',
+  rules: 'rare',
+  rulesWalk: 'rare',
   hold: 'rare',
   released: 'rare',
   stalled: 'rare',

@@ -9,6 +9,7 @@ import type {
   PendingDelivery,
   Thread,
 } from '../model/delivery.ts';
+import type { Timer } from '../model/due.ts';
 import type { EndpointRow } from '../model/endpoint-row.ts';
 import type { ProjectKey } from '../model/erase.ts';
 import type { ChangeEvent } from '../model/event.ts';
@@ -57,6 +58,12 @@ interface Projects {
   /** Every snapshot without its content, in the order of `byKey`, a page at a time: one request for each 1
    *  MB of snapshots. Starts after the project `after`, if given. */
   heads(process: ProcessKey, after?: string): AsyncIterable<readonly SnapshotHead[]>;
+  /** The first timers of a process, the earliest first: at most `limit`. Commits write and delete them, by `due.next`
+   *  of their snapshots. */
+  timers(process: ProcessKey, limit: number): Promise<Timer[]>;
+  /** Deletes a timer that its project's snapshot does not name: if that still has this version (undefined: if there is
+   *  still none), else nothing happens. */
+  deleteTimer(process: ProcessKey, timer: Timer, version: number | undefined): Promise<void>;
 }
 
 /** One commit: a snapshot and its events, or neither. */

@@ -5,7 +5,7 @@ import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import type { SnapshotTable } from '../parts/table.ts';
-import type { EndpointProps, SubscriptionProps } from './endpoint.ts';
+import type { EndpointProps, FilterProps, SubscriptionProps } from './endpoint.ts';
 
 /** Properties of Changewire. A duration is a `Duration`, or a text as in the file: `"90s"`, `"1m"`, `"6h"`, `"1d"`.
  *  All values except constructs must be known at synthesis, because they are bundled with the code of the functions. */
@@ -162,6 +162,10 @@ export interface WorkspaceProps {
    *  @default true */
   readonly dateHeader?: boolean;
 
+  /** The time zone in which the rules of the processes count days, such as `Europe/Berlin`.
+   *  @default UTC */
+  readonly timeZone?: string;
+
   /** The URL of a record in the service's web interface, with placeholders, for links in chats.
    *  @default - no links */
   readonly linkTemplate?: string | LinkTemplateProps;
@@ -215,6 +219,32 @@ export interface LinkTemplateProps {
   readonly task?: string;
 }
 
+/** A rule of a process: which event is emitted of which records, and when. */
+export interface RuleProps {
+  /** The event. */
+  readonly event: 'task.due' | 'task.overdue' | 'project.due' | 'project.overdue' | 'project.unchanged';
+
+  /** The field with the date: its property, or its displayed name. Required but for `project.unchanged`.
+   *  @default - none */
+  readonly field?: string;
+
+  /** How long before the date, with `task.due` and `project.due`: `2d`, `4h` or `30m`.
+   *  @default "0d" */
+  readonly before?: string;
+
+  /** How long after the last change, required with `project.unchanged`: `14d`, `4h` or `30m`.
+   *  @default - none */
+  readonly after?: string;
+
+  /** The conditions that the record must meet when its time comes.
+   *  @default - any record */
+  readonly where?: FilterProps['where'];
+
+  /** Also emits what fell due since this day, such as `2026-05-01`, before the rule existed.
+   *  @default - nothing from before */
+  readonly since?: string;
+}
+
 /** One process to poll. */
 export interface ProcessProps {
   /** The service's id of the process: 1 to 128 printable characters, no spaces. */
@@ -240,6 +270,10 @@ export interface ProcessProps {
   /** Whether each new entry of the audit log is emitted as `audit.recorded`.
    *  @default false */
   readonly audit?: boolean;
+
+  /** When events of due dates and silence are emitted.
+   *  @default - none: no such events */
+  readonly rules?: readonly RuleProps[];
 
   /** How often this process is polled for changes.
    *  @default - `changes` of the construct */

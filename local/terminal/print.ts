@@ -1,6 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { isJsonObject, type Json } from '../../functions/basics/json.ts';
 import { namesInWords } from '../../functions/basics/names-in-words.ts';
+import { isDueEvent } from '../../functions/model/due.ts';
 import { isErased } from '../../functions/model/erase.ts';
 import type {
   AuditEvent,
@@ -70,6 +71,7 @@ function marker({ type }: ChangeEvent, paint: Paint): string {
   if (type === 'source.recovered') return paint(['bold', 'green'], '!');
   if (type.startsWith('source.')) return paint(['bold', 'yellow'], '!');
   if (type === 'audit.recorded') return paint('dim', '·');
+  if (isDueEvent({ type })) return paint('yellow', '!');
   if (type.endsWith('.created')) return paint(['bold', 'green'], '+');
   return type.endsWith('.deleted') ? paint(['bold', 'red'], '−') : paint('blue', '~');
 }
@@ -115,6 +117,14 @@ function bodyOf(event: ChangeEvent, layout: Layout): string[] {
       ];
     case 'audit.recorded':
       return [entryLine(event, layout)];
+    case 'task.due':
+    case 'project.due':
+      return [paint('yellow', `due: ${printable(event.data.value)}`)];
+    case 'task.overdue':
+    case 'project.overdue':
+      return [paint('red', `overdue: ${printable(event.data.value)}`)];
+    case 'project.unchanged':
+      return [paint('yellow', `unchanged since ${printable(event.data.since)}`)];
     case 'project.created':
     case 'task.created':
     case 'field.created':

@@ -39,7 +39,7 @@ describe('Tab', () => {
     ['sweep l', ['launch']],
     ['events --process ', ['launch']],
     ['endpoints pause crm ', []],
-    ['events --type task.', ['task.created', 'task.updated', 'task.deleted']],
+    ['events --type task.', ['task.created', 'task.updated', 'task.deleted', 'task.due', 'task.overdue']],
     ['events --since ', []],
     ['dance ', []],
   ])('behind "changewire %s" offers %j', async (line, words) => {

@@ -5,6 +5,7 @@ import { consolidate } from '../../functions/delivery/chat/consolidate.ts';
 import type { ChangeEvent, FieldChange, FieldEvent, TaskEvent } from '../../functions/model/event.ts';
 import { change, commitOf, field, fieldsOf } from '../kit/delivery/chat-batches.ts';
 import { histories } from '../kit/delivery/histories.ts';
+import { readDocument } from '../kit/docs/documents.ts';
 import { applyEvents, isRecordEvent } from '../kit/told.ts';
 
 const VERSION = Date.UTC(2026, 10, 23, 9);
@@ -43,6 +44,17 @@ describe('consolidated events', () => {
     );
     expect(consolidate(events)).toMatchObject({ changes: 4, takenBack: 2 });
     expect(first(events).data.changes).toMatchObject([{ field: 'note', from: '', to: 'y' }]);
+  });
+
+  it('leave what fell due beside the changes of its record', () => {
+    const due = JSON.parse(readDocument('docs/examples/task.due.json')) as ChangeEvent;
+    const { project, task } = (due as TaskEvent).data;
+    const changed = edits(['Note', '', 'x'], ['Note', 'x', '']).map(event => ({
+      ...event,
+      source: due.source,
+      data: { ...(event as TaskEvent).data, project, task },
+    })) as ChangeEvent[];
+    expect(consolidate([...changed, due])).toMatchObject({ events: [due], changes: 3, takenBack: 2 });
   });
 
   it('take values for one that mean the same: choices in another order, a number in another form, empty values', () => {

@@ -139,6 +139,20 @@ describe.each(STORES)('a Slack app over %s', (_, stores) => {
     expect(counts).toEqual({ Delivered: 4 });
   });
 
+  it('sends gathered changes of a project into its thread', async () => {
+    const { send, sent, ts, found, drain, state } = await opened([accepts], stores());
+    found.endpoint = { ...ENDPOINT, window: '15m' };
+    await send(changeOf('p.1', AT));
+    await send(changeOf('p.1', AT + 1), changeOf('p.2', AT + 1));
+    state.now += 16 * 60 * SECOND;
+    await drain();
+    expect(sent()).toEqual([
+      ['#launches', undefined, undefined],
+      ['#launches', ts(0), undefined],
+      ['#launches', undefined, undefined],
+    ]);
+  });
+
   it('also shows the channel a reply that deletes a project or changes its status', async () => {
     const { send, sent, ts } = await opened([accepts], stores());
     const other = { ...STATUS, field: 'note', name: 'note' };

@@ -71,6 +71,7 @@ describe('docs/events.md', () => {
       'envelope',
       'records',
       'change',
+      'due',
       'definitions',
       'property-change',
       'source',

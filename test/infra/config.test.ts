@@ -378,7 +378,7 @@ describe('an unknown key', () => {
   test('that resembles none gets the list of those that are allowed', () => {
     expect(problemsOf(config({}, {}, { colour: 'red' }))).toEqual([
       'changewire.workspaces[0].processes[0].colour: unknown key (text of 3 characters); ' +
-        'allowed keys: id, overlap, ignoreFields, withhold, auditLog, audit, changes, sweep',
+        'allowed keys: id, overlap, ignoreFields, withhold, auditLog, audit, rules, changes, sweep',
     ]);
   });
 });

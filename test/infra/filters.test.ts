@@ -295,7 +295,8 @@ describe('conditions on the record', () => {
     ]);
     expect(withWhere({ status: 'Done' }, ['field.updated'])).toEqual([
       `${at}.events[0]: found "field.updated", which never matches ${at}.where; allowed with it: ` +
-        'project.created, project.updated, project.deleted, task.created, task.updated, task.deleted',
+        'project.created, project.updated, project.deleted, task.created, task.updated, task.deleted, ' +
+        'task.due, task.overdue, project.due, project.overdue, project.unchanged',
     ]);
   });
 });

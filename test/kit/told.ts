@@ -73,7 +73,7 @@ export function applyEvents(baseline: unknown, events: readonly ChangeEvent[]): 
 
 /** Whether the event is about a project or a task: no other event changes what is known of records. */
 export function isRecordEvent(event: ChangeEvent): event is ProjectEvent | TaskEvent {
-  return event.type.startsWith('project.') || event.type.startsWith('task.');
+  return (event.type.startsWith('project.') || event.type.startsWith('task.')) && !('dueAt' in event.data);
 }
 
 /** The place of an event among those of one commit. */

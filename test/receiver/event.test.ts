@@ -43,6 +43,13 @@ function told(event: SentEvent): string {
     case 'source.stalled':
     case 'source.skipped':
       return event.data.reason;
+    case 'task.due':
+    case 'task.overdue':
+    case 'project.due':
+    case 'project.overdue':
+      return event.data.value;
+    case 'project.unchanged':
+      return event.data.since;
     case 'audit.recorded':
       return event.data.projects.map(({ id }) => id).join();
     case 'project.snapshot':

@@ -22,8 +22,10 @@ describe('a message of AWS', () => {
       'Signature',
     );
     const value = fc.oneof(fc.string(), fc.constantFrom(undefined, null, 7, [MESSAGE], {}));
+    const sent = JSON.parse(String(message.body)) as Record<string, unknown>;
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...BOTH_KINDS), fields, value, async (kind, field, other) => {
+        fc.pre(other !== sent[field]);
         const { status } = await refusalOf(verify(kind(changed(message, { [field]: other })), ARN));
         expect(status).toBe(403);
       }),

@@ -29,6 +29,11 @@ const MANY_TASKS = 14;
 /** Numbers that have digits in common. */
 const NUMBERS = ['', '1', '10', '100', '0.1', '0.01', '-1', '-10', '1.5'];
 const DATES = ['2026-01-31', '2026-12-01', ''];
+const DAYS = ['2026-11-21', '2026-11-22'];
+/** Every ten minutes from the beginning of a plan on: they come, pass, and come back. */
+const TIMES = Array.from({ length: 12 }, (_, index) =>
+  new Date(Date.UTC(2026, 10, 21, 12, index * 10)).toISOString(),
+);
 
 /** Makes one edit, where the workspace has what it needs. */
 export function applyEdit(service: Service, processId: string, step: Edit): Edited | undefined {
@@ -94,6 +99,17 @@ const EDIT: Record<Edit['edit'], (target: Target) => Edited | undefined> = {
     const assignee = step.value % 5 === 0 ? undefined : at(service.workspace().users, step.value);
     const values = { assignee: assignee ? personReference(assignee) : null };
     return writeTasks(target, [target.taskId], () => values);
+  },
+  'date records': target => {
+    const { value } = target.step;
+    const date = (kind: FieldKind) => {
+      const field = fieldsOf(target.process, kind).find(({ type, archived }) => type === 'date' && !archived);
+      const values = [...DATES, ...DAYS, ...TIMES];
+      return field && { [propertyOf(kind, field.externalId)]: values[value % values.length] ?? '' };
+    };
+    const ofTask = date('task');
+    const written = value % 5 === 0 ? undefined : writeTasks(target, [target.taskId], () => ofTask ?? {});
+    return written ?? writeProject(target, date('project') ?? {});
   },
   'delete task': target =>
     ofTasks(target, id => {

@@ -162,6 +162,7 @@ export const EVENTS = {
     ...['pollers apart', 'set forward', 'set back', 'ahead without Date', 'behind without Date'],
     ...['Date appears', 'Date disappears', 'listing longer than the overlap'],
   ],
+  due: ['task.due', 'task.overdue', 'project.due', 'project.overdue', 'project.unchanged'],
   project: ['403', '500', 'no identifiers', 'left out of the baseline', 'skipped', 'told as skipped'],
   recheck: ['unreadable', 'no-task-list', 'not-listed', 'uncertain'],
   entries: ['told', 'told with users', 'told with tasks', 'told again by a restored table'],

@@ -34,6 +34,7 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   await runs(world, 'changes');
   await runs(world, 'changes');
   checkVisibleIsTold(world, plan);
+  await checkDue(world);
   for (const { entries, commits } of world.processes) {
     entries.checkAllTold();
     commits.source.checkRecovered();
@@ -46,6 +47,7 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   // What a pass costs may differ from release to release.
   world.settleReleases();
   await checkResumption(world, plan);
+  await checkDue(world);
   await checkIdle(world, plan);
   await checkCost(world, plan);
   await checkNeighbours(world, plan);
@@ -53,6 +55,21 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   for (const { id } of world.processes) await checkVerified(world, id);
   await checkDelivered(world);
   checkSecrecy(world);
+}
+
+/** Longer than what follows takes. */
+const AHEAD_MS = 6 * 3_600_000;
+
+/** Checks that what falls due is emitted by the next pass, until nothing more does so soon. */
+async function checkDue(world: World): Promise<void> {
+  for (;;) {
+    const began = Math.min(world.clocks.of(0)(), world.clocks.of(1)());
+    await runs(world, 'changes', undefined, 0);
+    for (const { due } of world.processes) due.checkTold(began);
+    const next = Math.min(...world.processes.map(({ due }) => due.next));
+    if (next > began + AHEAD_MS) return;
+    await world.pass(Math.max(next - began, 0) + CALM_MS);
+  }
 }
 
 /** Checks that everything that was committed is delivered, or dead, and that nothing else waits. */

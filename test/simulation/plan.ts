@@ -19,6 +19,8 @@ const rollout = fc.record({
   turns: some(fc.nat(16), 1, 4).map(turns => turns.toSorted((one, other) => one - other)),
 });
 
+const zone = fc.constantFrom('UTC', 'Asia/Tokyo', 'America/New_York');
+
 /** What is drawn, in this order. */
 const parts = fc.record({
   /** What the run draws by chance while it goes (latencies, jitter, order of messages). */
@@ -87,6 +89,8 @@ const parts = fc.record({
   /** Whether the service, or what stands before it, compresses its answers. Rare, because inflating costs as much as everything else, and few
    *  plans are enough. */
   compressed: yes(1, 14),
+  /** Some of the rules for due dates, by the bits of `mask`; from the step `turn` on in another time zone. */
+  rules: seldom(3, fc.record({ mask: between(1, 63), zones: fc.tuple(zone, zone), turn: fc.nat(20) })),
   /** Over DynamoDB only: on one machine no two releases run at once. */
   rollout: seldom(3, rollout),
   /** When the chat gets the changes that it gathers. */
@@ -180,6 +184,8 @@ function sound(plan: Plan): Plan {
       projects: restless ? Math.min(2, projects) : projects,
     },
     rollout,
+    // The last release has no rules.
+    rules: rollout ? undefined : plan.rules,
     // The oracle knows the texts of today's messages alone.
     chat: rollout ? undefined : plan.chat,
     windows: rollout || !plan.chat ? {} : plan.windows,

@@ -11,6 +11,7 @@ import { Encounters } from './encounters.ts';
 import type { Strike } from './faults.ts';
 import { type Over, type Sent, VirtualAgent } from './http.ts';
 import { calling, type Gate, Life, ProcessLife } from './life.ts';
+import { rulesOf } from './oracle/due.ts';
 import { type PassesOracle, type StartedRun, startedPass } from './oracle/passes.ts';
 import type { SharesOracle } from './oracle/shares.ts';
 import { Violation } from './oracle/violation.ts';
@@ -103,6 +104,7 @@ export class Pollers {
   readonly #environments: Environment[] = [];
   readonly #walking = new Set<Walking>();
   readonly #encounters: Encounters;
+  #step = 0;
   #runs = 0;
   #started = 0;
   #turns = 0;
@@ -122,7 +124,7 @@ export class Pollers {
   /** The settings of the workspace as the functions of a release read them. */
   settingsOf({ workspaceSettings }: Release): WorkspaceSettings {
     const { schedule, concurrency, audit } = this.#shared.plan;
-    return workspaceSettings({
+    const settings = workspaceSettings({
       name: WORKSPACE,
       baseUrl: ORIGIN + API_PATH,
       authUrl: ORIGIN + AUTH_PATH,
@@ -134,6 +136,22 @@ export class Pollers {
         ...(schedule && { changes: schedule.changes, sweep: schedule.sweep }),
       })),
     });
+    const rules = rulesOf(this.#shared.plan);
+    if (rules.length === 0) return settings;
+    const processes = () =>
+      settings.processes.map(process => ({ ...process, rules: [...rules], timeZone: this.#timeZone }));
+    // Each pass reads the configuration of its time.
+    return Object.defineProperty({ ...settings }, 'processes', { get: processes, enumerable: true }) as never;
+  }
+
+  get #timeZone(): string {
+    const { zones: [before, after] = ['UTC', 'UTC'], turn = 0 } = this.#shared.plan.rules ?? {};
+    return this.#step < turn ? before : after;
+  }
+
+  /** The plan's step with this number begins. */
+  reach(step: number): void {
+    this.#step = step;
   }
 
   isWalking(owner: string): boolean {

@@ -16,6 +16,7 @@ import {
   partition,
   RECHECK,
   STATE,
+  TIMER,
   USERS,
   WORKSPACES,
 } from '../../functions/store/keys.ts';
@@ -25,7 +26,7 @@ import { WORKSPACE } from './shared.ts';
 export type PortCall = (typeof CALLS)[number];
 
 const CALLS = [
-  ...(['token', 'projects', 'audit log', 'definitions', 'users', 'tasks'] as const),
+  ...(['token', 'projects', 'audit log', 'definitions', 'users', 'tasks', 'timers'] as const),
   ...(['read state', 'rechecks', 'take lease', 'save progress', 'release', 'abandon', 'load'] as const),
   ...(['with snapshot', 'parts', 'heads', 'commit', 'delete', 'announce', 'finish'] as const),
   ...(['write recheck', 'save users', 'read shares', 'change shares', 'completions', 'complete'] as const),
@@ -86,6 +87,7 @@ function partitionOf(command: object): string | undefined {
 function queryCall({ input: { ExpressionAttributeValues: values } }: QueryCommand): PortCall {
   if (values?.[':pk']?.S === WORKSPACES) return 'completions';
   if (values?.[':from']?.S === RECHECK) return 'rechecks';
+  if (values?.[':prefix']?.S === TIMER) return 'timers';
   return values?.[':prefix']?.S === PROJECT_PREFIX ? 'heads' : 'parts';
 }
 

@@ -20,6 +20,7 @@ export function smallPlan(storage: Plan['storage'], steps: Plan['steps']): Plan 
       sluggish: undefined,
       schedule: undefined,
       rollout: undefined,
+      rules: undefined,
     },
   };
 }

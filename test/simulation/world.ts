@@ -100,7 +100,12 @@ export class World {
     this.service = new ServiceSide(plan, scheduler, this.secrets, coverage);
     this.processes = processesIn(plan).map(id => new WatchedProcess(id, plan, this.service, coverage));
     this.deliveries = new DeliveriesOracle(this.processes, coverage);
-    this.paces = new PassesOracle(plan.schedule ?? UNSCHEDULED, coverage, () => this.clocks.apart);
+    this.paces = new PassesOracle(
+      plan.schedule ?? UNSCHEDULED,
+      coverage,
+      () => this.clocks.apart,
+      plan.rules !== undefined,
+    );
     this.shares = new SharesOracle(coverage, {
       ceiling: plan.concurrency,
       isStrict: areClose(plan),
@@ -145,6 +150,7 @@ export class World {
   /** The plan's step with this number begins. */
   reach(step: number): void {
     this.service.reach(step);
+    this.pollers.reach(step);
     const { plan, nature, releases } = this.#shared;
     releases.reach(step);
     const { sluggish, backlog } = plan;

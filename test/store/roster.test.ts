@@ -59,6 +59,8 @@ function rosterContract(where: string, open: () => Stores): void {
       expect(await listed(stores)).toContain(GONE.processId);
       const begun = { completedAt: 0, watermark: 0, audit: undefined, recent: [], isSweepUnfinished: false };
       expect(await snapshots.readState(GONE)).toMatchObject({ baselined: false, announced: 0, ...begun });
+      // A project that is left keeps its timer.
+      if (await snapshots.load(GONE, 'p#0')) expect(await snapshots.timers(GONE, 9)).toHaveLength(1);
       for (let isDone = false; !isDone; ) {
         const forgotten = await roster.forget(GONE, { now: AT, most: 3 });
         isDone = forgotten !== 'busy' && forgotten.isDone;
@@ -66,6 +68,7 @@ function rosterContract(where: string, open: () => Stores): void {
       expect(await roster.count(GONE, 100)).toBe(0);
       expect(await snapshots.readState(GONE)).toEqual(UNKNOWN_PROCESS);
       expect(await snapshots.tombstone(GONE, 'deleted')).toBeUndefined();
+      expect(await snapshots.timers(GONE, 9)).toEqual([]);
       expect(await snapshots.users(GONE)).toBeUndefined();
       expect(await listed(stores)).not.toContain(GONE.processId);
       expect(await roster.forget(GONE, page)).toEqual({ projects: 0, isDone: true });
@@ -138,6 +141,12 @@ async function known(stores: Stores, process: ProcessKey, projects: number): Pro
   );
   for (let index = 0; index < projects; index++)
     await commit(stores, [], { process, projectId: `p#${index}` });
+  const expected = await snapshots.load(process, 'p#0');
+  const due = { rules: [], timeZone: 'UTC', until: AT, next: AT };
+  const dated = expected && { ...expected, version: AT + 1, due };
+  await snapshots.commit(process, {
+    ...{ projectId: 'p#0', expected, snapshot: dated, version: AT + 1, events: [], at: AT },
+  });
   const emitted = { events: [{ id: 'x' } as never], version: AT, at: AT };
   await snapshots.announce(process, { announced: 0, state: {}, request: emitted });
   await commit(stores, [], { process, projectId: 'deleted' });
@@ -180,6 +189,7 @@ describe('the roster of a table', () => {
       'PASS',
       'PROJECT',
       'STATE',
+      'TIMER',
       'TOMBSTONE',
       'USERS',
     ]);

@@ -48,6 +48,11 @@ const WORDS: Readonly<Record<string, readonly [one: string, several: string]>> =
   'task.created': ['task created', 'tasks created'],
   'task.deleted': ['task deleted', 'tasks deleted'],
   'task.updated': ['change of tasks', 'changes of tasks'],
+  'task.due': ['task due', 'tasks due'],
+  'task.overdue': ['task overdue', 'tasks overdue'],
+  'project.due': ['project due', 'projects due'],
+  'project.overdue': ['project overdue', 'projects overdue'],
+  'project.unchanged': ['unchanged project', 'unchanged projects'],
   'field.created': ['field created', 'fields created'],
   'field.archived': ['field archived', 'fields archived'],
   'field.deleted': ['field deleted', 'fields deleted'],
@@ -121,7 +126,7 @@ export class ChatFlood {
 
   #addPlace(event: SentEvent, topic: ChatTopic, changes: number): void {
     const { data, type, source } = event;
-    const project = 'observed' in data ? data.project : undefined;
+    const project = 'observed' in data || 'dueAt' in data ? data.project : undefined;
     const key = project ? subjectOf(event) : `${type.split('.')[0]} ${topic.title} ${source}`;
     const place = this.#places.get(key) ?? {
       ...{ name: topic.title, origin: topic.origin, link: undefined, changes: 0 },

@@ -30,6 +30,8 @@ function restOf(more: number, { by }: ChatRecord): string {
 function changeOf(record: ChatRecord, topic: ChatTopic): string {
   const { entity, action, fields } = record;
   const isNew = action === 'created';
+  if (record.words !== undefined)
+    return `${sentenceCase(entity)} ${quoted(record.name)}${locationOf(record, topic)}: ${record.words}`;
   const by = topic.by ?? record.by;
   const where = `${quoted(record.name)}${locationOf(record, topic)}`;
   const subject =

@@ -1,8 +1,16 @@
 import { namesInWords } from '../../basics/names-in-words.ts';
-import type { Actor, FieldEvent, ProjectEvent, PropertyChange, TaskEvent } from '../../model/event.ts';
+import type {
+  Actor,
+  DueEvent,
+  FieldEvent,
+  ProjectEvent,
+  PropertyChange,
+  SentEvent,
+  TaskEvent,
+} from '../../model/event.ts';
 import { asFieldChange } from '../../model/field-definition.ts';
 import { byRelevance, type ChatField, mostRelevant } from './chat-relevance.ts';
-import { cleanText, isolate, label, valueInWords } from './chat-text.ts';
+import { cleanText, counted, isolate, label, valueInWords } from './chat-text.ts';
 
 /** The content of one chat message: the changes of one project, those of a process's fields, one event of a
  *  process, or a summary of many changes. Its texts are data, cleaned and shortened, but not yet escaped for a chat. */
@@ -19,6 +27,8 @@ export interface ChatTopic {
   readonly by?: string | undefined;
   readonly records: readonly ChatRecord[];
   readonly eventIds: readonly string[];
+  /** Only of gathered changes of one project: the events in whose place it stands. */
+  readonly shows?: readonly SentEvent[];
   /** Only of a summary of many changes, which has no records. */
   readonly flood?: {
     /** Those who made the changes, in words. */
@@ -40,7 +50,9 @@ export interface ChatPlace {
 /** One event about a project, a task or a field. */
 export interface ChatRecord {
   readonly entity: 'project' | 'task' | 'project field' | 'task field';
-  readonly action: 'created' | 'updated' | 'archived' | 'deleted';
+  readonly action: 'created' | 'updated' | 'archived' | 'deleted' | 'due' | 'overdue' | 'unchanged';
+  /** What is stated of a record that did not change, in words. */
+  readonly words?: string;
   readonly id: string;
   readonly name: string;
   readonly link?: string | undefined;
@@ -69,6 +81,41 @@ export function chatRecord({ type, data }: ProjectEvent | TaskEvent): ChatRecord
     by: actorsInWords(data.actors),
     isIncomplete: data.truncated?.includes('changes') === true,
   };
+}
+
+/** A record that falls due: it has no changes. */
+export function dueRecord(event: DueEvent): ChatRecord {
+  const { type, data } = event;
+  const subject = 'task' in data ? data.task : data.project;
+  return {
+    entity: 'task' in data ? 'task' : 'project',
+    action: type.split('.')[1] as ChatRecord['action'],
+    words: dueInWords(event),
+    id: subject.id,
+    name: label(subject.name ?? '', NAME_LENGTH) || label(subject.id, NAME_LENGTH) || '(no name)',
+    ...{ fields: [], omitted: 0, isIncomplete: false },
+  };
+}
+
+const DATE_LENGTH = 40;
+const DAY_MS = 86_400_000;
+
+/** `due on 2026-11-30, in 2 days`; the span only where the event is not late. */
+function dueInWords({ type, time, data }: DueEvent): string {
+  const { before, after } = data.rule;
+  if ('since' in data)
+    return `unchanged since ${label(data.since.slice(0, 10), DATE_LENGTH)}${after === undefined ? '' : `, for ${spanInWords(after)}`}`;
+  const date = label(data.value, DATE_LENGTH);
+  if (type.endsWith('.overdue')) return `overdue since ${date}`;
+  const isLate = Date.parse(time) - Date.parse(data.dueAt) >= DAY_MS;
+  const isAhead = before !== undefined && Number.parseInt(before, 10) > 0 && !isLate;
+  return `due on ${date}${isAhead ? `, in ${spanInWords(before)}` : ''}`;
+}
+
+const UNITS: Readonly<Record<string, string>> = { d: 'day', h: 'hour', m: 'minute' };
+
+function spanInWords(span: string): string {
+  return counted(Number.parseInt(span, 10) || 0, UNITS[span.slice(-1)] ?? 'day');
 }
 
 function fieldsOf(

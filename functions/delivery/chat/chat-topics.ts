@@ -1,7 +1,9 @@
+import { isDueEvent } from '../../model/due.ts';
 import type { LinkTemplate, LinkTemplates } from '../../model/endpoint.ts';
 import type {
   AuditEvent,
   ChangeEvent,
+  DueEvent,
   FieldEvent,
   HealthEvent,
   ProjectEvent,
@@ -13,11 +15,18 @@ import type {
 import { isHealthEvent } from '../../model/filter.ts';
 import { rankOfAll } from './chat-relevance.ts';
 import { cleanText, label } from './chat-text.ts';
-import { type ChatRecord, type ChatTopic, chatRecord, fieldRecord, withSharedActors } from './chat-topic.ts';
+import {
+  type ChatRecord,
+  type ChatTopic,
+  chatRecord,
+  dueRecord,
+  fieldRecord,
+  withSharedActors,
+} from './chat-topic.ts';
 
 const TITLE_LENGTH = 140;
 
-type RecordEvent = ProjectEvent | TaskEvent;
+type RecordEvent = ProjectEvent | TaskEvent | DueEvent;
 type NonEmpty<Event> = [Event, ...Event[]];
 
 /** The topics of a batch, in order of first appearance: one per project (by workspace, process and id) with its
@@ -73,8 +82,8 @@ function projectTopic(
   const ordered = isSummedUp
     ? byRelevance.toSorted((one, other) => rankIn(one) - rankIn(other))
     : byRelevance;
-  const records = ordered.map(chatRecord);
-  const actors = ordered.map(({ data }) => data.actors);
+  const records = ordered.map(event => (isDueEvent(event) ? dueRecord(event) : chatRecord(event)));
+  const actors = ordered.map(({ data }) => ('actors' in data ? data.actors : undefined));
   const exists = isNotDeletedIn(records);
   const hasProject = exists({ entity: 'project', id });
   const linked = ordered.map((event, index) => {
@@ -86,7 +95,9 @@ function projectTopic(
     title: label(name, TITLE_LENGTH) || `Project ${label(id, TITLE_LENGTH - 8)}`.trim(),
     link: hasProject ? projectLink(events[0], templates) : undefined,
     origin: originOf(events[0]),
-    observed: spanOf(events.map(({ data }) => data.observed)),
+    observed: spanOf(
+      events.map(({ data, time }) => ('observed' in data ? data.observed : { after: time, before: time })),
+    ),
     ...withSharedActors(linked, actors),
     eventIds: events.map(event => event.id),
   };
@@ -100,7 +111,9 @@ function recordsByRelevance(events: readonly RecordEvent[]): RecordEvent[] {
     some,
     // A record that appears or disappears is as relevant as a status.
     rank: Math.min(
-      ...some.map(({ type, data }) => (type.endsWith('.updated') ? rankOfAll(data.changes) : 0)),
+      ...some.map(({ type, data }) =>
+        type.endsWith('.updated') && 'changes' in data ? rankOfAll(data.changes) : 0,
+      ),
     ),
   }));
   return records.toSorted((one, other) => one.rank - other.rank).flatMap(({ some }) => some);
@@ -285,7 +298,7 @@ function spanOf(observed: readonly { after: string; before: string }[]): ChatTop
 /** A longer link is left out, which leaves room for changes. */
 const LINK_LENGTH = 1_000;
 
-function projectLink(event: ProjectEvent | TaskEvent, templates?: LinkTemplates): string | undefined {
+function projectLink(event: RecordEvent, templates?: LinkTemplates): string | undefined {
   const { process, project } = event.data;
   return filled(templateOf(event, templates)?.project, { processId: process.id, projectId: project.id });
 }
@@ -296,7 +309,7 @@ function taskLink(event: TaskEvent, templates?: LinkTemplates): string | undefin
   return filled(templateOf(event, templates)?.task, values);
 }
 
-function templateOf(event: ProjectEvent | TaskEvent, templates?: LinkTemplates): LinkTemplate | undefined {
+function templateOf(event: RecordEvent, templates?: LinkTemplates): LinkTemplate | undefined {
   const name = workspaceOf(event);
   return templates?.find(({ workspace }) => workspace === name);
 }

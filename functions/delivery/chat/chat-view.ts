@@ -59,11 +59,15 @@ export function viewOf(record: ChatRecord, shownLines: readonly Run[][]): Record
   };
 }
 
+const LOOKS: Readonly<Record<ChatRecord['action'], Run['look']>> = {
+  ...{ created: 'good', updated: 'faint', archived: 'bad', deleted: 'bad' },
+  ...{ due: 'plain', overdue: 'bad', unchanged: 'faint' },
+};
+
 function headingOf(record: ChatRecord): Run[] {
-  const what = record.entity === 'project' ? record.action : `${record.entity} ${record.action}`;
-  const look = ({ created: 'good', updated: 'faint', archived: 'bad', deleted: 'bad' } as const)[
-    record.action
-  ];
+  const action = record.words ?? record.action;
+  const what = record.entity === 'project' ? action : `${record.entity} ${action}`;
+  const look = LOOKS[record.action];
   return [nameOf(record), plain(' · '), { text: what, look }];
 }
 

@@ -45,6 +45,7 @@ export class ChatWindow {
       chatTopics(sum.events, this.#templates, true).map(topic => ({
         ...withNote(topic, sum),
         eventIds: ids,
+        shows: sum.events,
       })),
     );
   }

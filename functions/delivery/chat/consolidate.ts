@@ -1,6 +1,7 @@
 import { isEmpty } from '../../basics/empty.ts';
 import { compareField } from '../../changes/compare-record.ts';
 import { jsonEqual } from '../../changes/equal.ts';
+import { isDueEvent } from '../../model/due.ts';
 import type { Actor, FieldEvent, ProjectEvent, SentEvent, TaskEvent } from '../../model/event.ts';
 import { byPosition } from './chat-topics.ts';
 
@@ -51,7 +52,9 @@ export function changesOf({ type, data }: SentEvent): number {
   return Math.max(1, Array.isArray(changes) ? changes.length : 0);
 }
 
+/** Undefined for events that change no record. */
 function recordOf({ type, source, data }: SentEvent): string | undefined {
+  if (isDueEvent({ type })) return undefined;
   const [entity] = type.split('.');
   if (entity === 'project' || entity === 'task') {
     const { project, task } = data as TaskEvent['data'];

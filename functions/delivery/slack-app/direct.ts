@@ -12,7 +12,7 @@ const MAX_PEOPLE = 10;
 interface Message {
   readonly url: string;
   readonly request: EndpointRequest;
-  readonly events: readonly Partial<SentEvent>[];
+  readonly events: readonly Partial<Pick<SentEvent, 'type' | 'source' | 'data'>>[];
 }
 
 interface Ports {
@@ -49,7 +49,7 @@ export async function sendDirectly(
 }
 
 /** The e-mail addresses of a task's assignees who were not assigned before. */
-function newAssignees({ type, data }: Partial<SentEvent>): string[] {
+function newAssignees({ type, data }: Message['events'][number]): string[] {
   if (type !== 'task.created' && type !== 'task.updated') return [];
   return (data as TaskEvent['data']).changes
     .filter(change => rankOfAll([change]) === ASSIGNEE_RANK)

@@ -26,12 +26,15 @@ export interface ThreadOfJob {
   readonly answered: (answer: Answer | NoAnswer) => Promise<void>;
 }
 
+/** What is read of an event, as far as it is there. */
+type Shown = Partial<Pick<SentEvent, 'type' | 'source' | 'data'>>;
+
 const NO_THREAD: ThreadOfJob = { reply: request => request, answered: async () => undefined };
 
 /** The thread of a message with these events. Summaries and messages about processes have none. */
 export async function threadOf(
   { name, kind, channel = '' }: EndpointSettings,
-  events: readonly Partial<SentEvent>[],
+  events: readonly Shown[],
   { deliveries, clock, log }: Ports,
 ): Promise<ThreadOfJob> {
   const project = kind === 'slack-app' ? projectOf(events) : undefined;
@@ -65,7 +68,7 @@ export async function threadOf(
 }
 
 /** The project of a message, of which all events are. */
-function projectOf([first]: readonly Partial<SentEvent>[]): ProjectKey | undefined {
+function projectOf([first]: readonly Shown[]): ProjectKey | undefined {
   const { type = '', source = '', data } = first ?? {};
   if (!/^(project|task)\./.test(type) || !data || !('project' in data)) return undefined;
   const workspace = decodePart(source.split('/')[2] ?? '');
@@ -74,7 +77,7 @@ function projectOf([first]: readonly Partial<SentEvent>[]): ProjectKey | undefin
 
 /** What people who do not follow the thread want to know too: a project that appears, disappears or gets another
  *  status. */
-function isOfInterest({ type, data }: Partial<SentEvent>): boolean {
+function isOfInterest({ type, data }: Shown): boolean {
   if (type === 'project.created' || type === 'project.deleted') return true;
   return type === 'project.updated' && rankOfAll((data as ProjectEvent['data']).changes) === 0;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalDecimal } from '../../basics/decimal.ts';
 import { isEmpty } from '../../basics/empty.ts';
 import type { Json, JsonObject } from '../../basics/json.ts';
+import { isDueEvent } from '../../model/due.ts';
 import type { ChangeEvent, FieldChange, ProjectEvent, TaskEvent } from '../../model/event.ts';
 import { decodePart, encodePart } from '../../model/event-id.ts';
 import type { ProjectContent } from '../../model/snapshot.ts';
@@ -41,7 +42,7 @@ export function changeOf(event: ChangeEvent, ignored: ReadonlySet<string>): Chan
 }
 
 function isOfRecord(event: ChangeEvent): event is ProjectEvent | TaskEvent {
-  return event.type.startsWith('project.') || event.type.startsWith('task.');
+  return (event.type.startsWith('project.') || event.type.startsWith('task.')) && !isDueEvent(event);
 }
 
 /** The subject of the events of a project, or of one of its tasks. */

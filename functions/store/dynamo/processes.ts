@@ -13,6 +13,7 @@ import {
   STATE_PART,
   seenKey,
   stateKey,
+  TIMER,
   TOMBSTONE,
   usersKey,
 } from '../keys.ts';
@@ -152,7 +153,7 @@ async function forget(
 async function* itemsOf(table: Table, process: ProcessKey, first: number): AsyncIterable<Item> {
   // Stryker disable next-line ObjectLiteral: without it more is read than needed, with the same result
   const keys = { ProjectionExpression: 'pk, sk, projectId', first };
-  for (const prefix of [STATE_PART, RECHECK, TOMBSTONE, PROJECT_PREFIX])
+  for (const prefix of [STATE_PART, RECHECK, TOMBSTONE, PROJECT_PREFIX, TIMER])
     yield* queryItems(table, partition(process), prefix, keys);
 }
 
@@ -167,7 +168,7 @@ export async function restoreProcess(
 ): Promise<number> {
   let projects = 0;
   for (const mode of MODES) await restorePass({ from, to }, process, mode);
-  for (const prefix of [seenKey(process).sk.S, STATE, RECHECK, TOMBSTONE, PROJECT_PREFIX]) {
+  for (const prefix of [seenKey(process).sk.S, STATE, RECHECK, TOMBSTONE, TIMER, PROJECT_PREFIX]) {
     const there = new Set<string>();
     await inParallel(queryItems(from, partition(process), prefix), CONCURRENCY, async Item => {
       there.add(Item.sk.S);

@@ -1,4 +1,5 @@
 import type { ProcessKey } from '../../basics/process.ts';
+import type { Timer } from '../../model/due.ts';
 import type { Snapshot, SnapshotHead, Tombstone } from '../../model/snapshot.ts';
 import { decodeContent, encodeContent } from '../codec.ts';
 import {
@@ -11,6 +12,9 @@ import {
   projectKey,
   projectOf,
   stateKey,
+  TIMER,
+  timerIn,
+  timerKey,
   tombstoneKey,
 } from '../keys.ts';
 import { expiryOf, TOMBSTONES_KEPT_MS } from '../limits.ts';
@@ -19,6 +23,7 @@ import { asRead, IS_VERSION, NOT_BASELINED } from './conditions.ts';
 import { changePuts } from './journal.ts';
 import {
   batchGet,
+  firstOf,
   getItem,
   type Item,
   partsOf,
@@ -41,9 +46,41 @@ export async function commit(
     ...changePuts(table, process, request),
     ...tombstonePuts(process, request),
     ...tombstoneChecks(process, request),
+    ...timerWrites(process, request),
     ...(request.isSilent ? [whileInBaseline(process)] : []),
   ];
   return transact(table, items);
+}
+
+/** The row of the project's timer, where its time changes. */
+function timerWrites(process: ProcessKey, { projectId, expected, snapshot }: CommitRequest): Write[] {
+  const [before, after] = [expected, snapshot].map(one => {
+    const at = one?.due?.next;
+    const row = at === undefined ? undefined : timerKey(process, { at, projectId });
+    return row && fitsKey(row) ? row : undefined;
+  });
+  const isMoved = before?.sk.S !== after?.sk.S;
+  return [
+    ...(after && isMoved ? [{ Put: { Item: after } }] : []),
+    ...(before && isMoved ? [{ Delete: { Key: before } }] : []),
+  ];
+}
+
+export async function timersOf(table: Table, process: ProcessKey, limit: number): Promise<Timer[]> {
+  const rows = await firstOf(queryItems(table, partition(process), TIMER, { first: limit }), limit);
+  return rows.map(({ sk }) => timerIn(sk.S));
+}
+
+export async function deleteTimer(
+  table: Table,
+  process: ProcessKey,
+  timer: Timer,
+  version: number | undefined,
+): Promise<void> {
+  await transact(table, [
+    { ConditionCheck: { Key: projectKey(process, timer.projectId), ...asRead(IS_VERSION, version) } },
+    { Delete: { Key: timerKey(process, timer) } },
+  ]);
 }
 
 /** Requires that the baseline has not ended: after it, changes that are written silently would never be

@@ -67,6 +67,8 @@ const ENCODINGS: {
   baselined: 'boolean',
   baselinedAt: 'number',
   definitions: 'zstd',
+  rules: 'json',
+  rulesWalk: 'json',
   hold: 'json',
   released: 'boolean',
   stalled: 'json',

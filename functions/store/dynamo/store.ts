@@ -33,7 +33,7 @@ import { createChangeRecords, createJournalReader } from './journal.ts';
 import { checkLayout } from './layout.ts';
 import { abandon, finish, release, saveProgress, takeLease } from './leases.ts';
 import { createProcessReader, createRoster } from './processes.ts';
-import { commit, headsOf, load, readTombstone, withSnapshot } from './projects.ts';
+import { commit, deleteTimer, headsOf, load, readTombstone, timersOf, withSnapshot } from './projects.ts';
 import { readState, readUsers, saveUsers, writeRechecks } from './state.ts';
 import type { Table, TableTiming } from './table.ts';
 import { dropThreads, keepThread, thread } from './threads.ts';
@@ -106,6 +106,8 @@ export function createSnapshots(table: Table): Snapshots {
     emittedEntries: (process, ids) => emittedEntries(table, process, ids),
     withSnapshot: (process, ids) => withSnapshot(table, process, ids),
     heads: (process, after) => headsOf(table, process, after),
+    timers: (process, limit) => timersOf(table, process, limit),
+    deleteTimer: (process, timer, version) => deleteTimer(table, process, timer, version),
     users: process => readUsers(table, process),
     saveUsers: (process, users) => saveUsers(table, process, users),
     writeRechecks: (process, changes) => writeRechecks(table, process, changes),

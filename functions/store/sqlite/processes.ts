@@ -71,6 +71,7 @@ export function sqliteRoster(database: Database, clock: Clock = Date.now): Roste
         const isDone = Number(changes) < most;
         if (isDone) {
           sql.run`DELETE FROM pass WHERE process = ${pk}`;
+          sql.run`DELETE FROM timer WHERE process = ${pk}`;
           sql.run`DELETE FROM roster WHERE process = ${pk}`;
         }
         return { projects: Number(changes), isDone };

@@ -1,4 +1,5 @@
 import type { ProcessKey } from '../../basics/process.ts';
+import type { Timer } from '../../model/due.ts';
 import { decodePart, encodePart } from '../../model/event-id.ts';
 import type { Snapshot, SnapshotHead, Tombstone } from '../../model/snapshot.ts';
 import { changeGroups, decodeContent, encodeContent } from '../codec.ts';
@@ -16,7 +17,10 @@ export function commit(database: Database, process: ProcessKey, request: CommitR
   const { expected, projectId, snapshot } = request;
   const content = snapshot && encodeContent(snapshot);
   const groups = changeGroups(request.events);
-  const beside = [request.isSilent, request.tombstone, request.madeAfter].filter(Boolean).length;
+  const { due } = snapshot ?? {};
+  const beside = [request.isSilent, request.tombstone, request.madeAfter, expected?.due, due].filter(
+    Boolean,
+  ).length;
   if (!fitsOneTransaction(content, groups, beside)) return 'too-large';
   const [pk, id] = [partition(process), encodePart(projectId)];
   const { sql } = database;
@@ -38,7 +42,42 @@ export function commit(database: Database, process: ProcessKey, request: CommitR
         ${tasksReadAt}, ${digests?.record ?? null}, ${digests?.tasks ?? null}, ${content})`;
     } else sql.run`DELETE FROM project WHERE process = ${pk} AND id = ${id}`;
     writeTombstone(database, process, request);
+    writeTimer(database, process, request);
     return 'committed';
+  });
+}
+
+/** The row of the project's timer, where its time changes; called in the transaction of the commit. */
+function writeTimer(
+  { sql }: Database,
+  process: ProcessKey,
+  { projectId, expected, snapshot }: CommitRequest,
+): void {
+  const [pk, id] = [partition(process), encodePart(projectId)];
+  const [before, after] = [expected?.due?.next, snapshot?.due?.next];
+  if (before === after) return;
+  if (before !== undefined)
+    sql.run`DELETE FROM timer WHERE process = ${pk} AND at = ${before} AND id = ${id}`;
+  if (after !== undefined) sql.run`INSERT OR REPLACE INTO timer VALUES (${pk}, ${after}, ${id})`;
+}
+
+export function timersOf({ sql }: Database, process: ProcessKey, limit: number): Timer[] {
+  const rows = sql.all`SELECT at, id FROM timer WHERE process = ${partition(process)} ORDER BY at, id LIMIT ${limit}`;
+  return rows.map(({ at, id }) => ({ at: at as number, projectId: decodePart(id as string) }));
+}
+
+export function deleteTimer(
+  database: Database,
+  process: ProcessKey,
+  { at, projectId }: Timer,
+  version: number | undefined,
+): void {
+  const { sql } = database;
+  const [pk, id] = [partition(process), encodePart(projectId)];
+  inTransaction(database, () => {
+    const current = sql.get`SELECT version FROM project WHERE process = ${pk} AND id = ${id}`?.version;
+    if (current !== version) return;
+    sql.run`DELETE FROM timer WHERE process = ${pk} AND at = ${at} AND id = ${id}`;
   });
 }
 

@@ -7,7 +7,8 @@
  * endpoint's next message. `roster` lists the processes; `workspace` has the shared state of the runs of a
  * workspace, as JSON, and `completion` the last idle passes of its groups, as JSON by process; `tick` has the time
  * up to which ticks have claimed the passes. `told_entry` has the emitted audit entries, each with the key of its
- * change record. `action` has the actions of operators; its `subject` is the partition of an endpoint or process.
+ * change record. `timer` has when the next value of a project falls due.
+ * `action` has the actions of operators; its `subject` is the partition of an endpoint or process.
  */
 export const SNAPSHOTS_SCHEMA = `
 CREATE TABLE state (
@@ -35,6 +36,10 @@ CREATE TABLE tombstone (
   PRIMARY KEY (process, id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tombstone_expiry ON tombstone (expires_at);
+CREATE TABLE IF NOT EXISTS timer (
+  process TEXT NOT NULL, at INTEGER NOT NULL, id TEXT NOT NULL,
+  PRIMARY KEY (process, at, id)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE told_entry (
   process TEXT NOT NULL, id TEXT NOT NULL, key TEXT NOT NULL, expires_at INTEGER NOT NULL,
   PRIMARY KEY (process, id)

@@ -34,7 +34,7 @@ import { sqliteEndpointRows, sqliteSlots } from './endpoints.ts';
 import { type Journal, sqliteJournal, sqliteJournalReader } from './journal.ts';
 import { abandon, finish, release, saveProgress, takeLease } from './leases.ts';
 import { sqliteProcessReader, sqliteRoster } from './processes.ts';
-import { commit, headsOf, load, readTombstone, withSnapshot } from './projects.ts';
+import { commit, deleteTimer, headsOf, load, readTombstone, timersOf, withSnapshot } from './projects.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from './schema.ts';
 import { isAsRead, readState, readUsers, saveUsers, writeRecheck } from './state.ts';
 import { dropThreads, keepThread, thread } from './threads.ts';
@@ -106,6 +106,8 @@ export function sqliteSnapshots(database: Database): Snapshots {
     emittedEntries: async (process, ids) => emittedEntries(database, process, ids),
     withSnapshot: async (process, ids) => withSnapshot(database, process, ids),
     heads: (process, after) => headsOf(database, process, after),
+    timers: async (process, limit) => timersOf(database, process, limit),
+    deleteTimer: async (process, timer, version) => deleteTimer(database, process, timer, version),
     users: async process => readUsers(database, process),
     saveUsers: async (process, users) => saveUsers(database, process, users),
     writeRechecks: async (process, changes) =>

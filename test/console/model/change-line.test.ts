@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { changeLine } from '../../../console/model/change-line.ts';
 import { lineText } from '../../../console/model/line-text.ts';
 import { fieldChange, hostileEvent, taskEvent } from '../../kit/console/events.ts';
+import { exampleEvent } from '../../kit/examples/receiver.ts';
 
 const task = { id: '12', name: 'Task 12' };
 
@@ -25,6 +26,19 @@ describe('a change in a line', () => {
     ],
   ])('shows %s', (_, changes, text) => {
     expect(lineText(changeLine(taskEvent({ task, changes })))).toBe(`Onboarding › Task 12 · ${text}`);
+  });
+
+  it('shows what falls due by a rule', () => {
+    const types = ['task.due', 'task.overdue', 'project.unchanged'] as const;
+    const lines = types.map(type => {
+      const event = exampleEvent(type) as never;
+      return lineText(changeLine({ committedAt: '2026-03-03T00:00:20.000Z', event }));
+    });
+    expect(lines).toEqual([
+      'Sequoia Foods › Agree on the scope · Due: 2026-03-05',
+      'Sequoia Foods › Agree on the scope · Overdue since 2026-03-05',
+      'Project 13 · Unchanged for 7d, since 2026-03-02T09:09:00.000Z',
+    ]);
   });
 
   it('shows of a new record what people ask first, and of one without a name its identifier', () => {

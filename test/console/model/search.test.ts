@@ -29,7 +29,7 @@ describe('a search', () => {
       ...{ search: 'Ann  due', types: ['task.updated'], workspace: 'eu', process: 'a/b' },
     });
     expect(queryOf({ ...EVERYTHING, type: 'task' }).types).toEqual([
-      ...['task.created', 'task.updated', 'task.deleted'],
+      ...['task.created', 'task.updated', 'task.deleted', 'task.due', 'task.overdue'],
     ]);
     expect(queryOf({ ...EVERYTHING, words: 'x'.repeat(900) }).search).toHaveLength(256);
   });

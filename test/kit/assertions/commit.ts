@@ -78,6 +78,10 @@ export const COMMIT: Trips<'commit'> = {
   'commit.snapshot-or-tombstone': () => checking(() => ({ tombstone: { version: AT, readAt: AT } })),
   'commit.silent-in-baseline': () => committing({}, { kind: 'baseline' }),
   'commit.one-event-per-change': () => checking(({ events }) => ({ events: events.slice(1) })),
+  'commit.due-has-come': () =>
+    checking(({ events }) => ({
+      events: [...events, { ...events[0], type: 'task.due', data: { dueAt: '9' } }] as never,
+    })),
   'commit.ids-are-unique': () => checking(({ events }) => ({ events: events.map(() => events[0]) as never })),
   'commit.event-of-project': () =>
     checking(withEvent(({ data }) => ({ data: { ...data, project: { id: '8' } } }))),

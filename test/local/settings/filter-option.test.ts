@@ -107,7 +107,8 @@ describe('--filter', () => {
     [
       ['events=source.skipped', 'where={"status": "Done"}'],
       '--filter: events[0]: found "source.skipped", which never matches where; allowed with it: ' +
-        'project.created, project.updated, project.deleted, task.created, task.updated, task.deleted.',
+        'project.created, project.updated, project.deleted, task.created, task.updated, task.deleted, ' +
+        'task.due, task.overdue, project.due, project.overdue, project.unchanged.',
     ],
     [
       ['events=task.deleted,field.updated', 'actors=u-1'],

@@ -6,6 +6,7 @@ import { eraseEvent } from '../../../functions/model/erase.ts';
 import type { Actor, ChangeEvent, PropertyChange, TaskEvent } from '../../../functions/model/event.ts';
 import { formatEvent } from '../../../local/terminal/print.ts';
 import { columns } from '../../../local/terminal/text.ts';
+import { exampleEvent } from '../../kit/examples/receiver.ts';
 import {
   change,
   fieldEvent,
@@ -26,6 +27,15 @@ const BLANK = ' '.repeat(HEAD.length);
 describe('a printed event', () => {
   it('shows time, project, task, the field by its name, from and to', () => {
     expect(plain(taskUpdated())).toBe(`${HEAD}Status        "Open" → "In progress"`);
+  });
+
+  it.each([
+    ['task.due', 'due: 2026-03-05'],
+    ['task.overdue', 'overdue: 2026-03-05'],
+    ['project.overdue', 'overdue: 2026-03-04'],
+    ['project.unchanged', 'unchanged since 2026-03-02T09:09:00.000Z'],
+  ] as const)('of a rule shows what falls due: %s', (type, text) => {
+    expect(plain(exampleEvent(type)).endsWith(` ${text}`)).toBe(true);
   });
 
   it('has a line for each field, aligned, and the head once', () => {

@@ -55,8 +55,8 @@ export const SCHEDULE: BugsByFile = {
   },
   'schedule/pace.ts': {
     'no longer wait behind a pass that found nothing': [
-      'within(2 * before.wait, rhythm)',
-      'within(before.wait, rhythm)',
+      'rhythm.fastest : 2 * before.wait;',
+      'rhythm.fastest : before.wait;',
     ],
     'a longer wait behind a pass that found something': ['found || !before ?', '!before ?'],
     'a pace that lies ahead believed': ['at > now + rhythm.slowest + MAX_SKEW_MS ? undefined : at', 'at'],

@@ -158,7 +158,9 @@ function titleFault(
 /** The times that a message shows, from the earliest reading to the latest. */
 export function timesOf(events: readonly ChangeEvent[]): string[] {
   const spans = events.map(({ time, data }) =>
-    'observed' in data ? data.observed : { after: 'since' in data ? data.since : time, before: time },
+    'observed' in data
+      ? data.observed
+      : { after: 'since' in data && !('dueAt' in data) ? data.since : time, before: time },
   );
   return span(
     Math.min(...spans.map(({ after }) => Date.parse(after))),

@@ -139,7 +139,8 @@ function tellsTail(tail: string, item: Item, place: string): boolean {
   );
 }
 
-function tellsChanges(rest: string, { action, changes, actors }: Item): boolean {
+function tellsChanges(rest: string, { action, changes, actors, stated }: Item): boolean {
+  if (stated !== undefined) return rest === `: ${stated}`;
   const isNaming = actors.length > 0;
   if (action === 'deleted' || action === 'archived') return rest === (isNaming ? '' : ` was ${action}`);
   if (changes.length === 0) return rest === (isNaming || action === 'created' ? '' : ' changed');

@@ -1,4 +1,5 @@
 import type { Json } from '../../../functions/basics/json.ts';
+import { isDueEvent } from '../../../functions/model/due.ts';
 import type {
   Actor,
   ChangeEvent,
@@ -28,9 +29,7 @@ export function isGathered({ type }: Pick<ChangeEvent, 'type'>): boolean {
 export function fold(events: readonly ChangeEvent[]): Folded {
   const unique = inOrder([...new Map(events.map(event => [event.id, event])).values()]);
   const done = [...Map.groupBy(unique, keyOf).values()].map(some =>
-    some[0]?.type === 'audit.recorded'
-      ? { events: some, all: some.length, back: 0 }
-      : foldRecord(some as AnyRecord[]),
+    some.every(isAsItIs) ? { events: some, all: some.length, back: 0 } : foldRecord(some as AnyRecord[]),
   );
   return {
     events: inOrder(done.flatMap(one => one.events)),
@@ -60,7 +59,13 @@ function placeOf({ type, source, data }: ChangeEvent): string {
   return 'project' in data ? JSON.stringify([source, data.project.id]) : source;
 }
 
+/** It changes no record: an entry of the audit log, or what fell due. */
+function isAsItIs(event: ChangeEvent): boolean {
+  return event.type === 'audit.recorded' || isDueEvent(event);
+}
+
 function keyOf({ type, source, data }: ChangeEvent): string {
+  if (isDueEvent({ type })) return type;
   if ('field' in data) return JSON.stringify([source, 'field', data.field.entity, data.field.externalId]);
   if (type === 'audit.recorded' || !('project' in data)) return type;
   return JSON.stringify([source, data.project.id, 'task' in data ? data.task.id : 0]);

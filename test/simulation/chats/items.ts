@@ -1,7 +1,9 @@
 import type { Json } from '../../../functions/basics/json.ts';
+import { isDueEvent } from '../../../functions/model/due.ts';
 import type {
   Actor,
   ChangeEvent,
+  DueEvent,
   FieldChange,
   FieldEvent,
   ProjectEvent,
@@ -31,13 +33,41 @@ export interface Item {
   readonly isIncomplete: boolean;
   /** Who made the change; empty when nobody is known. */
   readonly actors: readonly Actor[];
+  /** What is stated of a record that falls due. */
+  readonly stated?: string;
 }
 
 export type Change = Pick<FieldChange, 'name' | 'from' | 'to' | 'added' | 'removed'>;
 
 export function itemOf(event: RecordEvent | FieldEvent): Item {
+  if (isDueEvent(event as ChangeEvent)) return dueItem(event as unknown as DueEvent);
   return 'field' in event.data ? fieldItem(event as FieldEvent) : recordItem(event as RecordEvent);
 }
+
+/** A record that falls due: its date, and the span of the rule where the event is in time. */
+function dueItem({ type, time, data }: DueEvent): Item {
+  const [, action = ''] = type.split('.');
+  const isTask = 'task' in data;
+  const { id, name } = isTask ? data.task : data.project;
+  const label = visible(name ?? '') === '' ? id : (name ?? '');
+  const { before, after } = data.rule;
+  const isInTime = Date.parse(time) - Date.parse(data.dueAt) < 24 * 3_600_000;
+  const value = 'value' in data ? data.value : data.since.slice(0, 10);
+  const stated = {
+    due: `due on ${value}${before && isInTime ? `, in ${SPANS[before]}` : ''}`,
+    overdue: `overdue since ${value}`,
+    unchanged: `unchanged since ${value}, for ${SPANS[after ?? '']}`,
+  }[action] as string;
+  return {
+    ...{ place: isTask ? 'task' : 'project', id, label, action, stated },
+    name: isTask ? label : 'The project',
+    what: isTask ? `task ${stated}` : stated,
+    ...{ changes: [], untold: 0, count: 1, isIncomplete: false, actors: [] },
+  };
+}
+
+/** The spans of the rules in words. */
+const SPANS: Readonly<Record<string, string>> = { '10m': '10 minutes', '1d': '1 day', '20m': '20 minutes' };
 
 function recordItem({ type, data }: RecordEvent): Item {
   const [, action = ''] = type.split('.');

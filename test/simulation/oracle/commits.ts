@@ -1,11 +1,18 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { serialise } from '../../../functions/changes/fit-event.ts';
-import type { ChangeEvent, FieldChange, ProjectEvent, TaskEvent } from '../../../functions/model/event.ts';
+import { isDueEvent } from '../../../functions/model/due.ts';
+import type {
+  ChangeEvent,
+  DueEvent,
+  FieldChange,
+  ProjectEvent,
+  TaskEvent,
+} from '../../../functions/model/event.ts';
 import type { Definitions } from '../../../functions/model/field-definition.ts';
 import type { Cause } from '../../../functions/model/process-state.ts';
 import { decode, decodeContent, decodeEvents } from '../../../functions/store/codec.ts';
 import { CHANGE, PROJECT_PREFIX, projectOfRecheck, RECHECK } from '../../../functions/store/keys.ts';
-import { apply, isEmpty, known, type Told, type ToldProject } from '../../kit/told.ts';
+import { apply, isEmpty, isRecordEvent, known, type Told, type ToldProject } from '../../kit/told.ts';
 import type { Coverage } from '../faults.ts';
 import { FieldsOracle, isOfField } from './fields.ts';
 import type { History, RecordName } from './history.ts';
@@ -166,8 +173,16 @@ export class CommitsOracle {
     this.texts.set(event.id, serialise(event));
     this.events.push(event);
     if (isOfRecord(event)) this.#tellOfRecord(event, touched);
+    else if (isDueEvent(event)) this.#tellDue(event, touched);
     else this.source.tell(event);
     if (isOfField(event)) this.fields.tell(event);
+  }
+
+  #tellDue(event: DueEvent, touched: Set<string>): void {
+    if (!this.told) throw new Violation(2, `${event.id} (${event.type}) is told in a baseline`);
+    const { id } = event.data.project;
+    touched.add(id);
+    this.#checkVersion(id, Number(event.sequence), event.id);
   }
 
   #tellOfRecord(event: RecordEvent, touched: Set<string>): void {
@@ -267,7 +282,7 @@ function isOfItsField(
 }
 
 export function isOfRecord(event: ChangeEvent): event is RecordEvent {
-  return event.type.startsWith('project.') || event.type.startsWith('task.');
+  return isRecordEvent(event);
 }
 
 function projectIdOf(sk: string): string {

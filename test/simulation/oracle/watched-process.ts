@@ -7,6 +7,7 @@ import type { ServiceSide } from '../service-side.ts';
 import { PROCESS } from '../shared.ts';
 import { ActorsOracle } from './actors.ts';
 import { CommitsOracle } from './commits.ts';
+import { DueOracle, rulesOf } from './due.ts';
 import { EntriesOracle } from './entries.ts';
 import type { History } from './history.ts';
 
@@ -16,6 +17,7 @@ export class WatchedProcess {
   readonly history: History;
   readonly commits: CommitsOracle;
   readonly entries: EntriesOracle;
+  readonly due: DueOracle;
   readonly #actors: ActorsOracle;
 
   constructor(id: string, plan: Plan, service: ServiceSide, coverage: Coverage) {
@@ -27,6 +29,7 @@ export class WatchedProcess {
       shifted: shifted.get(id) as Set<string>,
     });
     const { snapshots } = this.commits;
+    this.due = new DueOracle(rulesOf(plan), coverage);
     this.#actors = new ActorsOracle(this.history, backend, id, coverage, datedIn(plan));
     this.entries = new EntriesOracle(
       { service: backend, processId: id, isTold: plan.audit, snapshots },
@@ -50,8 +53,10 @@ export class WatchedProcess {
     const own = this.#own(records);
     if (own.length === 0) return;
     const told = this.commits.events.length;
+    const isSilent = this.commits.told === undefined;
     this.commits.wrote(own);
     const events = this.commits.events.slice(told);
+    this.due.wrote(own, events, isSilent);
     this.#actors.wrote(own, events, run);
     this.entries.wrote(own, events, run);
   }
@@ -60,6 +65,7 @@ export class WatchedProcess {
   restored(records: readonly DynamoDBRecord[], told: number, isInPlace: boolean): void {
     const own = this.#own(records);
     this.commits.restored(own, told);
+    this.due.restored(own);
     this.#actors.restored(own);
     this.entries.restored(own, isInPlace);
   }

@@ -37,7 +37,7 @@ export const EDITS = [
   ...(['delete project', 'delete task', 'move task', 'create again', 'delete most projects'] as const),
   ...(['delete all projects', 'update many tasks', 'rename record', 'write at length'] as const),
   ...(['create many tasks', 'rewrite all tasks', 'add field', 'archive field', 'unarchive field'] as const),
-  ...(['delete field', 'rename field', 'rename choice', 'assign task'] as const),
+  ...(['delete field', 'rename field', 'rename choice', 'assign task', 'date records'] as const),
 ] as const;
 const USUAL = EDITS.slice(0, 2);
 const BURSTS = ['write at length', 'rewrite all tasks', 'create many tasks', 'rename record'] as const;
@@ -48,7 +48,11 @@ const any = fc.nat(1000);
 /** `in` chooses the process, `a`, `b` and `value` project, task or field, and value, by remainder; `by` the users who make the edit: none is the system. */
 const whatIsEdited = {
   in: fc.constantFrom(0, 0, 0, 1, 2),
-  edit: weighted([4, fc.constantFrom(...USUAL)], [3, fc.constantFrom(...EDITS)]),
+  edit: weighted(
+    [4, fc.constantFrom(...USUAL)],
+    [3, fc.constantFrom(...EDITS)],
+    [1, fc.constant('date records')],
+  ),
   a: any,
   b: any,
   value: any,

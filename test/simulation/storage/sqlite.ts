@@ -20,6 +20,7 @@ import {
   seenKey,
   stateKey,
   TICK_KEY,
+  timerKey,
   tombstoneKey,
   usersKey,
   workspaceRowKey,
@@ -49,6 +50,7 @@ const WATCHED = {
   project: ['process', 'id'],
   debt: ['process', 'id'],
   tombstone: ['process', 'id'],
+  timer: ['process', 'at', 'id'],
   told_entry: ['process', 'id'],
   change: ['process', 'key'],
   workspace: ['name'],
@@ -76,6 +78,8 @@ const CALLS: Calls = {
   emittedEntries: ['table.read', 'with snapshot'],
   withSnapshot: ['table.read', 'with snapshot'],
   heads: ['table.read', 'heads'],
+  timers: ['table.read', 'timers'],
+  deleteTimer: ['table.update'],
   users: ['table.read', 'users'],
   saveUsers: ['table.update', 'save users'],
   writeRechecks: ['table.update', 'write recheck'],
@@ -256,7 +260,12 @@ class Mirror {
   }
 
   /** The item of this row without its key; undefined where there is none. */
-  #read(table: Table, first: string | number, second?: string | number): Item | undefined {
+  #read(
+    table: Table,
+    first: string | number,
+    second?: string | number,
+    third?: string | number,
+  ): Item | undefined {
     const { sql } = this.#database;
     // Of the rows of a process, the first column is the process.
     const [of, id] = [first, second as string];
@@ -277,6 +286,9 @@ class Mirror {
       case 'tombstone':
         row = sql.get`SELECT version FROM tombstone WHERE process = ${of} AND id = ${id}`;
         return row && { version: { N: String(row.version) } };
+      case 'timer':
+        row = sql.get`SELECT 1 FROM timer WHERE process = ${of} AND at = ${Number(id)} AND id = ${third as string}`;
+        return row && {};
       case 'told_entry':
         row = sql.get`SELECT key FROM told_entry WHERE process = ${of} AND id = ${id}`;
         return row && { change: { S: String(row.key) } };
@@ -336,6 +348,8 @@ function keyOf(table: Table, columns: readonly (string | number)[]): Key {
       return of(recheckKey(OF, decodePart(second)));
     case 'tombstone':
       return of(tombstoneKey(OF, decodePart(second)));
+    case 'timer':
+      return of(timerKey(OF, { at: Number(second), projectId: decodePart(String(at)) }));
     case 'told_entry':
       return of(auditKey(OF, second));
     case 'change':

@@ -17,6 +17,7 @@ import {
 import { entriesContract } from './entries.ts';
 import { headsContract } from './heads.ts';
 import { rechecksContract } from './rechecks.ts';
+import { timersContract } from './timers.ts';
 import { usersContract } from './users.ts';
 
 /** As a process's first pass finds the state, without what follows from rows of their own. */
@@ -547,6 +548,7 @@ export function snapshotsContract(subject: () => Subject): void {
     rechecksContract(subject);
     entriesContract(subject);
     headsContract(subject);
+    timersContract(subject);
     usersContract(subject);
 
     describe('the state', () => {

@@ -34,6 +34,7 @@ async function tables() {
     await put(table, 'PROJECT#1#PART#0001', value);
     await put(table, `PROJECT#${value}`, value, { projectId: { S: value } });
     await put(table, `TOMBSTONE#${value}`, value);
+    await put(table, `TIMER#${value}`, value);
     await put(table, 'PASS#changes#SEEN', value);
     await put(table, 'DEBT#1', value);
     await put(table, `DEBT#${value}`, value, { projectId: { S: value } });
@@ -85,7 +86,7 @@ describe('a process that is restored', () => {
     await restoreProcess({ from, to: { ...to, client: { send } as never } }, PROCESS);
     expect(written.slice(0, 3)).toEqual(['PASS#changes', 'PASS#sweep', 'PASS#changes#SEEN']);
     expect(written.slice(3, 5).toSorted()).toEqual(['STATE', 'STATE#PART#reported#then#0000']);
-    const gone = ['DEBT#now', 'PROJECT#now', 'STATE#PART#reported#now#0000', 'TOMBSTONE#now'];
+    const gone = ['DEBT#now', 'PROJECT#now', 'STATE#PART#reported#now#0000', 'TIMER#now', 'TOMBSTONE#now'];
     expect(removed.toSorted()).toEqual(gone);
   });
 });

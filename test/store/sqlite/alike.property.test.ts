@@ -89,6 +89,10 @@ const step = fc.record({
       events: fc.nat({ max: 2 }),
     }),
     fc.record({ kind: fc.constant('told entries' as const), ids: fc.subarray(ENTRIES) }),
+    fc.record({
+      kind: fc.constant('delete timer' as const),
+      ...{ id: fc.constantFrom(...IDS), at: fc.nat({ max: 3 }), isStale: fc.boolean() },
+    }),
   ),
 });
 
@@ -104,6 +108,7 @@ function commitOf() {
     at: fc.nat({ max: 3 }),
     isSilent: fc.boolean(),
     untimed: fc.boolean(),
+    next: fc.option(fc.nat({ max: 3 }), { nil: undefined }),
     digests: fc.option(fc.record({ record: fc.string(), tasks: fc.string() }, { requiredKeys: [] }), {
       nil: undefined,
     }),
@@ -136,6 +141,11 @@ class Subject {
         return [...(await snapshots.emittedEntries(process, call.ids))].sort();
       case 'heads':
         return (await Array.fromAsync(snapshots.heads(process, call.after))).flat();
+      case 'delete timer': {
+        const { version } = (await snapshots.load(process, call.id)) ?? {};
+        const timer = { at: AT + call.at, projectId: call.id };
+        return snapshots.deleteTimer(process, timer, call.isStale ? 1 : version);
+      }
       case 'rechecks':
         // The same one twice in a call: which is first, nobody says.
         for (const one of call.rechecks)
@@ -196,6 +206,9 @@ class Subject {
             recordReadAt: version,
             ...(call.untimed && { untimed: true }),
             tasksReadAt: AT,
+            ...(call.next !== undefined && {
+              due: { rules: [], timeZone: 'UTC', until: AT, next: AT + call.next },
+            }),
             ...(call.digests && { digests: call.digests }),
           },
       version,
@@ -239,6 +252,7 @@ async function everything(snapshots: Snapshots): Promise<unknown> {
       state: stateSeen(await snapshots.readState(process)),
       heads: (await Array.fromAsync(snapshots.heads(process))).flat(),
       entries: [...(await snapshots.emittedEntries(process, ENTRIES))].sort(),
+      timers: await snapshots.timers(process, 100),
       projects: await Promise.all(IDS.map(async id => seen(await snapshots.load(process, id)))),
     })),
   );

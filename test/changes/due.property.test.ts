@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../functions/basics/json.ts';
+import { rulesOf } from '../../functions/changes/compare-project.ts';
+import { applied, type Falling, fallDue } from '../../functions/changes/due.ts';
+import type { Due, DueRule } from '../../functions/model/due.ts';
+import type { ProjectContent } from '../../functions/model/snapshot.ts';
+import { resolveRule } from '../../functions/pass/due.ts';
+import { PlainDue, type PlainValue } from '../kit/changes/plain-due.ts';
+
+const HOUR = 3_600_000;
+const NO_FIELDS = rulesOf({ project: [], task: [] }, new Set());
+const RULES: readonly DueRule[] = [
+  { event: 'task.due', field: 'date', before: '2d' },
+  { event: 'task.due', field: 'date', before: '5h' },
+  { event: 'task.overdue', field: 'date' },
+  { event: 'task.overdue', field: 'date', since: '2026-03-28', where: [{ open: { in: [true] } }] },
+  { event: 'project.due', field: 'date' },
+  { event: 'project.unchanged', after: '1d' },
+];
+const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Pacific/Kiritimati'] as const;
+// A few days around the clock changes of Berlin, and times at, before and after them.
+const VALUES = [
+  ...['2026-03-27', '2026-03-28', '2026-03-29', '2026-03-30', '2026-04-02', '2026-10-25', '2026-10-26'],
+  ...['2026-03-29T01:30:00Z', '2026-03-28T23:00:00.000Z', '2026-10-25T02:30:00+02:00', '9999-12-31'],
+  ...['', 'soon', '2026-02-30'],
+];
+
+interface Step {
+  readonly wait: number;
+  readonly edits: readonly (readonly [record: string, value: string | undefined, open: boolean])[];
+  readonly zone: number;
+  readonly mask: number;
+  readonly limit: number;
+  /** How long before the commit the rules were seen. */
+  readonly seen: number;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  wait: fc.oneof(
+    fc.constantFrom(1, 60_000, 5 * HOUR, 24 * HOUR, 100 * HOUR, -HOUR),
+    fc.integer({ min: 1, max: 60 * HOUR }),
+  ),
+  edits: fc.array(
+    fc.tuple(
+      fc.constantFrom('', 'a', 'b'),
+      fc.option(fc.constantFrom(...VALUES), { nil: undefined, freq: 5 }),
+      fc.boolean(),
+    ),
+    { maxLength: 2 },
+  ),
+  zone: fc.constantFrom(0, 1, 1, 1, 2, 3),
+  mask: fc.constantFrom(63, 63, 63, 1, 5, 62, 0, 32),
+  limit: fc.constantFrom(100, 100, 1, 0),
+  seen: fc.constantFrom(0, 60_000),
+});
+
+/** The content after some edits: one of a project or task, or a deletion of a task. */
+function edited({ record, tasks }: ProjectContent, edits: Step['edits']): ProjectContent {
+  const after = { record, tasks: new Map(tasks) };
+  for (const [id, date, open] of edits) {
+    const fields: JsonObject = { date: date ?? '', open };
+    if (id === '') after.record = fields;
+    else if (date === undefined) after.tasks.delete(id);
+    else after.tasks.set(id, fields);
+  }
+  return after;
+}
+
+const shown = (all: readonly PlainValue[]) =>
+  all.map(({ rule, record, value, at }) => [rule.event, rule.before, record, value, new Date(at).toJSON()]);
+
+/** Walks the steps by the function and by the model, and compares them after each. */
+function walk(start: number, steps: readonly Step[]): void {
+  const model = new PlainDue();
+  let seenAt = new Map<string, number>();
+  let due: Due | undefined;
+  let now = start;
+  for (const { wait, edits, zone, mask, limit, seen } of steps) {
+    now += wait;
+    const timeZone = ZONES[zone] as string;
+    const chosen = RULES.filter((_, index) => (mask >> index) & 1).map(rule => resolveRule(rule, NO_FIELDS));
+    seenAt = new Map(chosen.map(({ key }) => [key, seenAt.get(key) ?? Math.max(now - seen, model.version)]));
+    const rules = chosen.map(rule => applied(rule, seenAt.get(rule.key) as number, timeZone));
+    const { version } = model;
+    const before = { content: { record: model.record, tasks: model.tasks }, due, version };
+    const content = edited(before.content, edits);
+    const commit = { at: now, isChanged: edits.length > 0, limit };
+    const meets = ({ open }: JsonObject) => open === true;
+    const { expected, next } = model.commit({ ...commit, content, rules, timeZone, meets });
+    // The function, by what the last snapshot kept.
+    const isWanted = ({ rule, record }: Falling) =>
+      !rule.where || (record === '' ? content.record : content.tasks.get(record))?.open === true;
+    const result = fallDue(version === 0 ? undefined : before, content, {
+      ...{ ...commit, rules: { timeZone, rules }, isWanted },
+    });
+    expect(shown(result.falling)).toEqual(shown(expected));
+    expect(result.due?.next).toBe(next && Math.min(next, 9_999_999_999_999));
+    due = JSON.parse(JSON.stringify(result.due ?? null)) ?? undefined;
+  }
+}
+
+describe('what falls due', () => {
+  it('is each value of a record once for each rule, in time, whatever is edited, configured and done to clocks', () => {
+    const starts = fc.constantFrom(Date.UTC(2026, 2, 27, 20), Date.UTC(2026, 9, 23, 3));
+    fc.assert(fc.property(starts, fc.array(step, { minLength: 1, maxLength: 12 }), walk), {
+      numRuns: 1_500,
+    });
+  });
+});
