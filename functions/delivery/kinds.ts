@@ -41,6 +41,8 @@ interface ChatMessage {
   readonly body: string;
   readonly headers?: EndpointRequest['headers'];
   readonly eventIds: readonly string[];
+  /** Of a summary. */
+  readonly shows?: readonly SentEvent[];
   readonly readable?: () => Readable;
 }
 
@@ -102,6 +104,7 @@ function messagesOf(topics: readonly ChatTopic[], { endpoint }: MessageContext):
       body: JSON.stringify(body),
       ...(headers && { headers }),
       eventIds: group.flatMap(topic => topic.eventIds),
+      shows: group.flatMap(topic => topic.shows ?? []),
       readable: () => ({
         text: readableText(group[0], endpoint),
         notification: sentenceOf(group[0]),
@@ -138,9 +141,8 @@ export function openWindow(context: MessageContext): Summary {
 }
 
 function requestsFor(topics: readonly ChatTopic[], context: MessageContext): ReturnType<Summary['messages']> {
-  return messagesOf(topics, context).map(({ body, headers = {}, eventIds }) => ({
-    eventIds,
-    shows: topic.shows ?? [],
+  return messagesOf(topics, context).map(({ body, headers = {}, eventIds, shows }) => ({
+    ...{ eventIds, shows },
     request: (_, secret) => ({ body, headers: changedHeaders(secret.headers ?? {}, headers) }),
   }));
 }

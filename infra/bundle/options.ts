@@ -15,8 +15,8 @@ export const ENTRIES = {
 
 export type EntryName = keyof typeof ENTRIES;
 
-/** Bundles an entry to `index.mjs` for Node 24, beside a folder with what it loads later. Paths are relative to the root,
- *  so that every clone produces the same bytes, and an unchanged function is not deployed again. */
+/** Bundles an entry to `index.mjs` for Node 24, beside a folder with what it loads later. Paths are relative to the
+ *  root, so that every clone produces the same bytes, and an unchanged function is not deployed again. */
 export function bundleOptions(entry: string, outdir: string) {
   return {
     absWorkingDir: ROOT,
