@@ -296,7 +296,9 @@ describe('by SMTP', () => {
 
 const STORE = STORES.find(([name]) => name === 'SQLite') as (typeof STORES)[number];
 
-/** A backlog of the changes of two projects, whose digest is at 13:00; it is noon. */
+const five = [1, 2, 3, 4, 5].flatMap(number => edit(`p-${number}`, `Project ${number}`));
+
+/** A backlog of the changes of five projects, whose digest is at 13:00; it is noon. */
 async function openDigest(script: MailScript) {
   const server = await startMailServer(script);
   const setting = openSetting();
@@ -313,7 +315,7 @@ async function openDigest(script: MailScript) {
   const health = { ...joined({}, AT - MINUTE, false), window: { since: AT - MINUTE, holds: true } as const };
   await endpoints.change('crm', () => ({ name: 'crm', health, settings: endpoint }));
   await deliveries.add(
-    two.map(event => ({
+    five.map(event => ({
       ...{ endpoint: 'crm', eventId: event.id, at: AT - HOUR, due: AT - MINUTE, attributes: {} },
       body: JSON.stringify(event),
     })),
@@ -334,14 +336,14 @@ describe('a digest by mail', () => {
       mail: before => (before === 0 ? 451 : undefined),
     });
     await drain();
-    expect([server.received.length, await left()]).toEqual([0, 2]);
+    expect([server.received.length, await left()]).toEqual([0, 5]);
     state.now = AT + HOUR;
     await drain();
-    expect([server.received.length, await left()]).toEqual([0, 2]);
+    expect([server.received.length, await left()]).toEqual([0, 5]);
     state.now += 31 * SECOND;
     await drain();
     expect([server.received.map(({ subject }) => subject), await left()]).toEqual([
-      ['2 changes in 2 projects'],
+      ['5 changes in 5 projects'],
       0,
     ]);
   });
