@@ -24,8 +24,9 @@ export const DELIVERY: BugsByFile = {
       ],
     ],
     'a row that nobody is told of': [
-      '    await this.#health.backlogAdded(due, first);\n',
-      '    if (all.some(({ id }) => this.#messageOf(id).receives === 1)) await this.#health.backlogAdded(due, first);\n',
+      '    const at = await this.#health.backlogAdded(due, first);\n',
+      '    const isSeen = all.every(({ id }) => this.#messageOf(id).receives !== 1);\n' +
+        '    const at = isSeen ? inRow : await this.#health.backlogAdded(due, first);\n',
     ],
     'a row that an earlier run wrote left behind a delivery': [
       'return this.#messageOf(id).receives > 1;',
@@ -36,8 +37,8 @@ export const DELIVERY: BugsByFile = {
       '    const places = [...this.open, ...all].map(({ id }) => id);\n',
     ],
     'a message that leaves the queue before its row is written': [
-      'await this.ports.deliveries.add(all.map(delivery => ({ ...delivery, due })));',
-      'void this.ports.deliveries.add(all.map(delivery => ({ ...delivery, due }))).catch(() => {});',
+      'await this.ports.deliveries.add(all.map(delivery => ({ ...delivery, due: inRow })));',
+      'void this.ports.deliveries.add(all.map(delivery => ({ ...delivery, due: inRow }))).catch(() => {});',
       { world: 'delivery, refused' },
     ],
   },
