@@ -2,6 +2,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { bounded, CALL_TIMEOUTS } from './aws/clients.ts';
 import { parameterSecrets } from './aws/parameter-secrets.ts';
+import { sendBySes } from './aws/ses.ts';
 import { lambdaCount, lambdaLog } from './aws/telemetry.ts';
 import { lazy } from './basics/lazy.ts';
 import { SYSTEM } from './basics/system.ts';
@@ -48,6 +49,7 @@ async function configure(environment: NodeJS.ProcessEnv) {
     proxy: config.proxy,
     log,
     count: lambdaCount(),
+    sendBySes,
   });
   return servedByLambda(deliver, sqsQueueBeside(sqs, DRAINS_QUEUE_URL));
 }

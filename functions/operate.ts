@@ -8,6 +8,7 @@ import type * as z from 'zod';
 import { bounded, CALL_TIMEOUTS } from './aws/clients.ts';
 import { readCredentials } from './aws/credentials.ts';
 import { parameterSecrets } from './aws/parameter-secrets.ts';
+import { sendBySes } from './aws/ses.ts';
 import { lambdaLog } from './aws/telemetry.ts';
 import { lazy } from './basics/lazy.ts';
 import { resolveBySystem } from './basics/proxy.ts';
@@ -85,6 +86,7 @@ async function openContext(settings: Settings): Promise<OperationsContext> {
       allowLoopback: false,
       networks,
       proxy,
+      sendBySes,
     }),
     processes: async () => processes,
     startPass: (process, mode) => sendOne(passes, passIn(askedPass(process, mode, Date.now()))),

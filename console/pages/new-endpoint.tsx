@@ -26,7 +26,7 @@ export function NewEndpointPage() {
   const [filter, setFilter] = useState<FilterForm>(NO_FILTER);
   const [state, setState] = useState<{ isBusy: boolean; made?: string }>({ isBusy: false });
   const { errors, refused, edited, editedFilter, clear, form } = useFormErrors<HTMLFormElement>();
-  const { isSigned, isPulled, example } = KINDS[kind];
+  const { isSigned, isPulled, isMail, example } = KINDS[kind];
   const endpoint = name.trim();
   const open = () => {
     location.hash = addressOf('endpoints', endpoint);
@@ -37,7 +37,7 @@ export function NewEndpointPage() {
     const asked = filterOf(filter);
     const given = isSigned && secret.trim() !== '' ? { secrets: [secret.trim()] } : {};
     try {
-      const own = isPulled ? {} : (headersIn(headers) as Record<string, string>);
+      const own = isPulled || isMail ? {} : (headersIn(headers) as Record<string, string>);
       const made = await session.ask({
         operation: 'add-endpoint',
         endpoint,
@@ -108,7 +108,7 @@ export function NewEndpointPage() {
             onChange={edited('secret', setSecret)}
           />
         )}
-        {!isPulled && (
+        {!isPulled && !isMail && (
           <HeaderField value={headers} error={errors.headers} onChange={edited('headers', setHeaders)} />
         )}
         <h2>Filter</h2>

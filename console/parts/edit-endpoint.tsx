@@ -108,12 +108,14 @@ function EditDialog({
         />
       </div>
       <KindFields kind={kind} {...{ settings, errors, edited }} onChange={setSettings} />
-      <HeaderField
-        value={headers}
-        error={errors.headers}
-        onChange={edited('headers', setHeaders)}
-        names={status.headers ?? []}
-      />
+      {!KINDS[kind].isMail && (
+        <HeaderField
+          value={headers}
+          error={errors.headers}
+          onChange={edited('headers', setHeaders)}
+          names={status.headers ?? []}
+        />
+      )}
       <label class="check">
         <input
           type="checkbox"

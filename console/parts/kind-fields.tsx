@@ -28,7 +28,7 @@ export function KindFields({ kind, settings, errors, edited, onChange }: Props) 
           <TextField
             key={name}
             {...shared}
-            maxLength={64}
+            {...(!form && { maxLength: 64 })}
             placeholder={form?.example}
             value={value}
             onChange={change}

@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 
-/** Writes `slack.html` and `teams.html` into the folder named on the command line: a golden message, the
- *  typical one unless another name follows, about as the chats show them. Slack's looks are imitated; Teams'
- *  card is drawn by the library of the format. The pictures beside this file are made of the two pages (see
- *  docs/chat.md). */
+/** Writes `slack.html`, `teams.html` and `email.html` into the folder named on the command line: a golden message, the
+ *  typical one unless another name follows, about as the chats show them. Slack's looks are imitated; Teams' card is
+ *  drawn by the library of the format; the mail is as it is sent. The pictures beside this file are made of these pages
+ *  (see docs/chat.md). */
 
 const root = join(import.meta.dirname, '../..');
 const [folder = '.', name = 'typical'] = process.argv.slice(2);
@@ -54,12 +54,16 @@ function slackTime(text: string): string {
 /** `<` can't end the script of the card. */
 const scriptJson = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003C');
 
-/** The first message of a golden file: a line without its blocks, then a line for each of them. */
-function read(name: string): unknown[] {
+function linesOf(name: string) {
   const lines = readFileSync(resolve(root, 'test/delivery/golden', name), 'utf8')
     .trim()
     .split('\n');
-  const all = lines.map(line => JSON.parse(line));
+  return lines.map(line => JSON.parse(line));
+}
+
+/** The first message of a golden file: a line without its blocks, then a line for each of them. */
+function read(name: string): unknown[] {
+  const all = linesOf(name);
   const next = all.findIndex((line, index) => index > 0 && ('mrkdwn' in line || 'attachments' in line));
   return next < 0 ? all : all.slice(0, next);
 }
@@ -93,3 +97,6 @@ write('teams', {
   library: `<script>${readFileSync(library, 'utf8')}</script>`,
   card: `<script>const card = ${scriptJson({ ...attachments[0].content, body })};</script>`,
 });
+
+const mail = linesOf(`email-${name}.jsonl`);
+writeFileSync(join(folder, 'email.html'), mail.slice(mail.indexOf('<!doctype html>')).join('\n'));

@@ -22,6 +22,8 @@ export const CALL_TIMEOUTS = {
   deliver: { connection: CONNECTION_TIMEOUT_MS, request: 2_000, tries: 2 },
   /** It runs for 10 minutes; requests of operators take seconds. */
   operate: { connection: CONNECTION_TIMEOUT_MS, request: 5_000, tries: 3 },
+  /** A mail, which is tried once: a delivery is retried anyway, and a lost answer would repeat the mail. */
+  ses: { connection: CONNECTION_TIMEOUT_MS, request: 10_000, tries: 1 },
   /** An invocation of the publish function by `republish`: it outlasts that function's own time-out, and
    *  is tried once, because the operator sees a failure and can retry. */
   publishing: { connection: CONNECTION_TIMEOUT_MS, request: 130_000, tries: 1 },

@@ -49,8 +49,9 @@ export function throughProxy<To extends Target, Callback extends (error: Error, 
   };
 }
 
-async function tunnelTo(
-  { hostname, port }: Target,
+/** A connection through the proxy; undefined for a host that is reached directly. */
+export async function tunnelTo(
+  { hostname, port }: Omit<Target, 'protocol'>,
   { networks, resolve, check = () => undefined, ...proxy }: ProxyOptions,
 ): Promise<Socket | undefined> {
   const addresses = isIP(hostname) === 0 ? await resolve(hostname).catch(() => []) : [{ address: hostname }];

@@ -20,6 +20,8 @@ const OTHERWISE: Readonly<Record<KindSettingName, string>> = {
   field: '`"text"`',
   titleHeader: 'the title is the first line of the text',
   channel: 'required',
+  from: 'required',
+  to: 'required',
   direct: 'the channel alone',
   locale: 'as the service writes them',
   timeZone: 'UTC',
@@ -56,7 +58,7 @@ export const endpointConfig = object({
   ),
   kind: key(
     choice(KIND_NAMES),
-    'A signed webhook (Standard Webhooks), a Slack incoming webhook, a [Slack app](chat.md#slack-as-an-app), a Teams Workflows URL, or a chat that takes [plain text](chat.md#plain-text) in JSON.',
+    'A signed webhook (Standard Webhooks), a Slack incoming webhook, a [Slack app](chat.md#slack-as-an-app), a Teams Workflows URL, a chat that takes [plain text](chat.md#plain-text) in JSON, or [e-mail](email.md).',
   ),
   filter: key(endpointFilter.optional(), 'The events that the endpoint gets.', 'every event'),
   perSecond: key(
@@ -95,6 +97,12 @@ function onlyOfItsKind(endpoint: EndpointSettings, { addIssue }: z.RefinementCtx
     else if (onlyBeside !== undefined && !Object.hasOwn(endpoint, onlyBeside))
       refuse(name, `only with "${onlyBeside}"`);
   }
+  const { needsOneOf = [] } = KINDS[endpoint.kind];
+  if (needsOneOf.length > 0 && needsOneOf.every(name => endpoint[name as KindSettingName] === undefined))
+    refuse(
+      needsOneOf[0] as string,
+      `${eitherOf(needsOneOf.map(name => `"${name}"`))}, which kind "${endpoint.kind}" needs`,
+    );
 }
 
 /** The path of the SSM parameters with the endpoints' addresses and the signing secrets of webhooks,

@@ -16,6 +16,13 @@ export const retention = () =>
     error: `a number of days out of ${RETENTIONS.join(', ')}`,
   });
 
+/** Of SES. Neither a path nor a wildcard, because it is a part of an ARN. */
+const identity = () =>
+  text(
+    /^(?:[A-Za-z0-9!#$%&'+=^_`{|}~.-]+@)?[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+$/,
+    'a domain or an e-mail address, such as "example.com"',
+  );
+
 /** A valid stack name. The longest derived name, `<name>-operate` of a function, may have 64 characters. */
 export const stackName = (what: string) =>
   text(/^[A-Za-z][A-Za-z0-9-]{0,55}$/, `${what}: a letter, then up to 55 letters, digits and "-"`);
@@ -78,6 +85,10 @@ export const configSchema = object({
     retention().default(DEFAULT_RETENTION_DAYS),
     'How many days CloudWatch keeps the logs of the functions.',
   ),
+  emailIdentities: key(
+    list(identity(), 0, 'identities').default([]),
+    'The identities of SES, domains or addresses, from which [e-mail](email.md) may be sent by `ses:`.',
+  ),
   alarmEmail: key(
     z.email({ error: 'an e-mail address' }).optional(),
     'The address that gets the alarms. AWS first asks it for consent.',
@@ -91,6 +102,7 @@ export const deployedSchema = configSchema.omit({
   region: true,
   pollMemory: true,
   logRetentionDays: true,
+  emailIdentities: true,
   alarmEmail: true,
 });
 

@@ -14,7 +14,7 @@ import { isFlood } from './chat/chat-flood.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import { isBursting } from './flood.ts';
 import { closedTo, opensAt } from './health.ts';
-import type { Outcome } from './http/outcome.ts';
+import { isDown, type Outcome } from './http/outcome.ts';
 import type { Answer, NoAnswer, Poster } from './http/post.ts';
 import { type Job, type Jobs, judged, type ReadDelivery } from './kinds.ts';
 import { readEvent } from './read-event.ts';
@@ -54,7 +54,7 @@ interface Batch {
 export const MIN_REMAINING_MS = 20_000;
 const CONCURRENCY = 10;
 /** So many deliveries of one message are not rescheduled one by one while the endpoint is down: they wait until it is
- *  asked again. */
+ *  asked again. Those of a mail's window neither: a server that first refuses unknown senders gets the same mail. */
 const MAX_RESCHEDULED = 100;
 const DOWN_MS = 30_000;
 /** One message a second for each chat: the limit of Slack. */
@@ -168,11 +168,11 @@ async function send(
     attempts.push(...attemptsOf(endpoint.name, all, { began, ended, answer, outcome, secret }));
     dependencies.onAttempt?.(endpoint.name, { isAccepted: outcome.kind === 'delivered', ms: ended - began });
     await thread.answered(received);
-    const isDown = 'why' in answer || answer.status === 429 || answer.status >= 500;
+    const isKept =
+      isDown(answer) && (all.length > MAX_RESCHEDULED || (isMail(endpoint) && job.endsWindow === true));
     // Before its deliveries leave their rows: after a crash, what is left is not sent as a second digest at once.
-    if (job.endsWindow && !(isDown && all.length > MAX_RESCHEDULED))
-      await saveHealth(() => health.windowSent());
-    await conclude(all, outcome, isDown);
+    if (job.endsWindow && !isKept) await saveHealth(() => health.windowSent());
+    await conclude(all, outcome, isKept);
     if (outcome.kind !== 'delivered') return;
     // The assignee has had a replayed event before.
     const events = job.shows ?? all.filter(({ replay }) => !replay).map(({ event }) => event);
@@ -211,7 +211,7 @@ async function send(
     return 'late';
   }
 
-  async function conclude(all: readonly Delivery[], outcome: Outcome, isDown: boolean): Promise<void> {
+  async function conclude(all: readonly Delivery[], outcome: Outcome, isKept: boolean): Promise<void> {
     if (outcome.kind === 'delivered') {
       await settler.delivered(all);
       dependencies.onDelivered?.(endpoint.name, all);
@@ -224,7 +224,6 @@ async function send(
       return settler.waits(all);
     }
     const slowed = outcome.kind === 'slowed' ? { for: outcome.retryAfter } : undefined;
-    const isKept = isDown && all.length > MAX_RESCHEDULED;
     const hold = isKept ? { for: Math.max(slowed?.for ?? 0, DOWN_MS) } : slowed;
     await saveHealth(() => health.failed(reason, hold, depth));
     if (isKept) return settler.waits(all);
@@ -265,10 +264,14 @@ export function isChat({ kind }: EndpointSettings): boolean {
   return KINDS[kind].queue === 'chat';
 }
 
+function isMail({ kind }: EndpointSettings): boolean {
+  return KINDS[kind].isMail === true;
+}
+
 /** Whether an attempt may have failed because the address or signing secret changed: true unless the receiver is
  *  overloaded or broken. */
 function mayBlameSecret(answer: Answer | NoAnswer, { kind }: Outcome): boolean {
-  return kind !== 'delivered' && !('status' in answer && (answer.status === 429 || answer.status >= 500));
+  return kind !== 'delivered' && ('why' in answer || !isDown(answer));
 }
 
 type Turn = Pick<Delivery, 'replay' | 'at'>;

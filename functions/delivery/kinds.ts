@@ -2,13 +2,14 @@ import { serialise, withoutRecords } from '../changes/fit-event.ts';
 import type { EndpointRequest, EndpointSecret, EndpointSettings, LinkTemplates } from '../model/endpoint.ts';
 import type { SentEvent } from '../model/event.ts';
 import { changedHeaders } from '../model/headers.ts';
-import type { EndpointKind } from '../model/kinds.ts';
+import { type EndpointKind, KINDS } from '../model/kinds.ts';
 import { ChatFlood } from './chat/chat-flood.ts';
 import { inLocale } from './chat/chat-locale.ts';
 import { sentenceOf } from './chat/chat-sentence.ts';
 import type { ChatTopic } from './chat/chat-topic.ts';
 import { chatTopics } from './chat/chat-topics.ts';
 import { ChatWindow } from './chat/chat-window.ts';
+import { emailMessage } from './email/email.ts';
 import { outcomeOf } from './http/outcome.ts';
 import type { Answer, NoAnswer } from './http/post.ts';
 import type { Delivery } from './settler.ts';
@@ -21,14 +22,16 @@ import { batchesOf, batchRequest, webhookRequest } from './webhook/webhook.ts';
 
 /** The formatter of each kind of chat. `model/kinds.ts` has the other properties of each kind. */
 const CHATS: Readonly<Record<Exclude<EndpointKind, 'webhook' | 'pull'>, ChatFormat>> = {
-  slack: slackMessage,
-  'slack-app': slackAppMessage,
-  teams: teamsMessage,
-  text: textMessage,
+  slack: ([topic]) => slackMessage(topic),
+  'slack-app': ([topic], endpoint) => slackAppMessage(topic, endpoint),
+  teams: ([topic]) => teamsMessage(topic),
+  text: ([topic], endpoint) => textMessage(topic, endpoint),
+  email: emailMessage,
 };
 
+/** The topics are one, unless the kind's messages are mails. */
 type ChatFormat = (
-  topic: ChatTopic,
+  topics: readonly [ChatTopic, ...ChatTopic[]],
   endpoint: EndpointSettings,
 ) => { readonly body: object; readonly headers?: EndpointRequest['headers'] };
 
@@ -38,6 +41,8 @@ interface ChatMessage {
   readonly body: string;
   readonly headers?: EndpointRequest['headers'];
   readonly eventIds: readonly string[];
+  /** Of a summary. */
+  readonly shows?: readonly SentEvent[];
   readonly readable?: () => Readable;
 }
 
@@ -63,7 +68,7 @@ export function jobsOf(deliveries: readonly ReadDelivery[], context: MessageCont
   const { jobs, unrenderable } =
     kind === 'webhook'
       ? webhookJobs(deliveries, context.endpoint)
-      : chatJobs(deliveries, events => chatMessages(events, CHATS[kind], context));
+      : chatJobs(deliveries, events => chatMessages(events, context));
   return { jobs: jobs.map(withHeaders), unrenderable };
 }
 
@@ -78,26 +83,34 @@ function withHeaders(job: Job): Job {
   };
 }
 
-/** The messages that show a batch of events in a chat: one per project, one per `source.*` event (design.md §9).
- *  Each message keeps within the chat's limits and counts what it leaves out. No data becomes formatting, a
- *  mention or a link; links come only from the link templates. */
-export function chatMessages(
-  events: readonly SentEvent[],
-  format: ChatFormat,
-  { endpoint, linkTemplates }: MessageContext,
-): ChatMessage[] {
-  return chatTopics(events, linkTemplates).map(topic => messageOf(topic, format, endpoint));
+/** The messages that show a batch of events in a chat: one per project, one per `source.*` event (design.md §9); a
+ *  mail has all of them. Each message keeps within the chat's limits and counts what it leaves out. No data becomes
+ *  formatting, a mention or a link; links come only from the link templates. */
+export function chatMessages(events: readonly SentEvent[], context: MessageContext): ChatMessage[] {
+  return messagesOf(chatTopics(events, context.linkTemplates), context);
 }
 
-function messageOf(topic: ChatTopic, format: ChatFormat, endpoint: EndpointSettings): ChatMessage {
-  const local = inLocale(topic, endpoint);
-  const { body, headers } = format(local, endpoint);
-  return {
-    body: JSON.stringify(body),
-    ...(headers && { headers }),
-    eventIds: topic.eventIds,
-    readable: () => ({ text: readableText(local, endpoint), notification: sentenceOf(local) }),
-  };
+function messagesOf(topics: readonly ChatTopic[], { endpoint }: MessageContext): ChatMessage[] {
+  const format = CHATS[endpoint.kind as keyof typeof CHATS];
+  const local = topics.map(topic => inLocale(topic, endpoint));
+  const [first, ...others] = local;
+  if (!first) return [];
+  const groups = KINDS[endpoint.kind].isMail
+    ? [[first, ...others] as const]
+    : local.map(topic => [topic] as const);
+  return groups.map(group => {
+    const { body, headers } = format(group, endpoint);
+    return {
+      body: JSON.stringify(body),
+      ...(headers && { headers }),
+      eventIds: group.flatMap(topic => topic.eventIds),
+      shows: group.flatMap(topic => topic.shows ?? []),
+      readable: () => ({
+        text: readableText(group[0], endpoint),
+        notification: sentenceOf(group[0]),
+      }),
+    };
+  });
 }
 
 /** The message of a chat for one event as people read it, and its notification in one sentence. */
@@ -118,26 +131,20 @@ export interface Summary {
 /** Sums up events in one message. */
 export function openFlood(context: MessageContext): Summary {
   const flood = new ChatFlood(context.linkTemplates);
-  return { add: event => flood.add(event), messages: () => [summaryOf(flood.topic, context)] };
+  return { add: event => flood.add(event), messages: () => requestsFor([flood.topic], context) };
 }
 
-/** Sums up what was gathered: from the first value to the last. */
+/** Sums up what was gathered: from the first value to the last. A mail has room for all projects. */
 export function openWindow(context: MessageContext): Summary {
-  const sum = new ChatWindow(context.linkTemplates);
-  return {
-    add: event => sum.add(event),
-    messages: () => sum.topics().map(topic => summaryOf(topic, context)),
-  };
+  const sum = new ChatWindow(context.linkTemplates, { isWhole: KINDS[context.endpoint.kind].isMail });
+  return { add: event => sum.add(event), messages: () => requestsFor(sum.topics(), context) };
 }
 
-function summaryOf(topic: ChatTopic, { endpoint }: MessageContext): ReturnType<Summary['messages']>[number] {
-  const format = CHATS[endpoint.kind as keyof typeof CHATS];
-  const { body, headers = {}, eventIds } = messageOf(topic, format, endpoint);
-  return {
-    eventIds,
-    shows: topic.shows ?? [],
+function requestsFor(topics: readonly ChatTopic[], context: MessageContext): ReturnType<Summary['messages']> {
+  return messagesOf(topics, context).map(({ body, headers = {}, eventIds, shows }) => ({
+    ...{ eventIds, shows },
     request: (_, secret) => ({ body, headers: changedHeaders(secret.headers ?? {}, headers) }),
-  };
+  }));
 }
 
 /** One POST, and the deliveries that it settles. */

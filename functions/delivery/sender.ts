@@ -3,6 +3,7 @@ import type { Networks } from '../basics/networks.ts';
 import { type Resolve, resolveBySystem } from '../basics/proxy.ts';
 import type { EndpointSecret, EndpointSettings, LinkTemplates } from '../model/endpoint.ts';
 import { parseSecret, remedy, type SecretStore } from '../model/secret.ts';
+import { mailSender, type SendBySes } from './email/send-mail.ts';
 import { guardedAgent } from './http/guarded-agent.ts';
 import { createPoster, type Poster, type PosterOptions, TIMEOUT_MS } from './http/post.ts';
 import { type Jobs, jobsOf, openFlood, openWindow, type ReadDelivery, type Summary } from './kinds.ts';
@@ -25,6 +26,8 @@ export interface SenderOptions {
   readonly resolve?: Resolve;
   /** Keeps connections open for the next batch. Not on AWS, where a function is frozen between its runs. */
   readonly keepsConnections?: boolean;
+  /** Sends mails by SES: on AWS only. */
+  readonly sendBySes?: SendBySes;
   readonly openAgent?: PosterOptions['openAgent'];
 }
 
@@ -37,10 +40,11 @@ export interface Sender extends EndpointSecrets {
 }
 
 export function senderOf(options: SenderOptions): Sender {
-  const { allowLoopback, networks, proxy, clock, random, linkTemplates, slowAfter } = options;
+  const { allowLoopback, networks, proxy, clock, random, linkTemplates, slowAfter, sendBySes } = options;
   const { resolve = resolveBySystem, timeout = TIMEOUT_MS, openAgent = guardedAgent } = options;
-  const open = () =>
-    createPoster({ allowLoopback, networks, proxy, resolve, timeout, slowAfter, clock, openAgent });
+  const ways = { allowLoopback, networks, proxy, resolve, timeout, clock };
+  const sendMail = mailSender({ ...ways, sendBySes });
+  const open = () => createPoster({ ...ways, slowAfter, sendMail, openAgent });
   const kept = options.keepsConnections ? { ...open(), close: async () => undefined } : undefined;
   return {
     ...createSecrets(options.secrets, clock, random),

@@ -1,4 +1,5 @@
 import { isTimeZone } from '../basics/time-zone.ts';
+import { areMailAddresses, isMailAddress } from './mail.ts';
 import { isDigest, isQuiet, isWindow } from './windows.ts';
 
 /** What the configuration, the commands, the console and the delivery know of a kind of endpoint. How events become its
@@ -15,12 +16,16 @@ interface Kind {
   readonly isSigned: boolean;
   /** Its events wait until a consumer takes them: it has no address, and nothing is sent. */
   readonly isPulled?: true;
+  /** Its address is a mail server or SES, and its messages are mails. */
+  readonly isMail?: true;
   /** The queue of its deliveries. `chat`: one message shows several events, and one message is sent at a time. */
   readonly queue: 'deliveries' | 'chat';
   /** Requests a second by default: at first, and at most, as long as it accepts all of them. */
   readonly rate: { readonly first: number; readonly most: number };
   /** The settings that only endpoints of this kind have. */
   readonly settings?: Readonly<Record<string, KindSetting>>;
+  /** An endpoint of the kind has one of these settings. */
+  readonly needsOneOf?: readonly string[];
 }
 
 interface KindSetting {
@@ -142,6 +147,36 @@ const ENDPOINT_KINDS = {
       titleHeader: { what: 'the header that holds the title', notBeside: 'preset' },
       ...CHAT_SETTINGS,
     },
+  },
+  email: {
+    ...CHAT,
+    isMail: true,
+    title: 'E-mail',
+    what: 'e-mail addresses, by SMTP or SES; with a window or digest',
+    example: 'smtps://user:password@smtp.example.com:465',
+    settings: {
+      from: {
+        what: "the sender's address",
+        form: {
+          allowed: 'an e-mail address, such as "changes@example.com"',
+          example: 'changes@example.com',
+          has: isMailAddress,
+        },
+        isRequired: true,
+      },
+      to: {
+        what: 'up to 50 addresses',
+        form: {
+          allowed:
+            '1 to 50 different e-mail addresses with commas, such as "ann@example.com, team@example.com"',
+          example: 'ann@example.com, team@example.com',
+          has: areMailAddresses,
+        },
+        isRequired: true,
+      },
+      ...CHAT_SETTINGS,
+    },
+    needsOneOf: ['digest', 'window'],
   },
   pull: {
     ...SIGNED,

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { EndpointSecret, EndpointSettings } from './endpoint.ts';
 import { type EndpointHeaders, headersProblem } from './headers.ts';
 import { type EndpointKind, KINDS } from './kinds.ts';
+import { mailRouteIn } from './mail.ts';
 
 const PREFIX = 'whsec_';
 /** Standard Webhooks: "between 24 bytes and 64 bytes". */
@@ -21,6 +22,13 @@ const headers = z
     const problem = headersProblem(given);
     if (problem !== undefined) context.addIssue(`headers that can be sent (${problem})`);
   });
+
+/** What the address of an endpoint of kind `email` may be. */
+export const MAIL_ADDRESSES = 'smtps://user:password@host:465, smtp://host:587, or on AWS ses:';
+const mailSecret = z.object(
+  { url: z.string('url').refine(text => mailRouteIn(text) !== undefined, `url (${MAIL_ADDRESSES})`) },
+  'the JSON object',
+);
 
 const unsignedSecret = z.object({ url, headers: headers.optional() }, 'the JSON object');
 const signedSecret = z.object(
@@ -57,7 +65,9 @@ export function parseSecret(
   text: string,
 ): EndpointSecret {
   const { name, kind } = endpoint;
-  const parsed = (KINDS[kind].isSigned ? signedSecret : unsignedSecret).safeParse(json(text));
+  const { isSigned, isMail } = KINDS[kind];
+  const schema: z.ZodType<EndpointSecret> = isMail ? mailSecret : isSigned ? signedSecret : unsignedSecret;
+  const parsed = schema.safeParse(json(text));
   const lacking = parsed.success ? lackingHeader(kind, parsed.data.headers) : undefined;
   if (parsed.success && lacking === undefined) return parsed.data;
   const issues = parsed.error?.issues.map(issue => issue.message) ?? [];
@@ -80,9 +90,9 @@ export function lackingHeader(kind: EndpointKind, headers: EndpointHeaders = {})
 
 /** What an operator does about a secret that is not there, can't be read or is malformed. */
 export function remedy({ name, kind }: Pick<EndpointSettings, 'name' | 'kind'>, store: SecretStore): string {
-  const { isSigned, needs } = KINDS[kind];
+  const { isSigned, isMail, needs } = KINDS[kind];
   const example = {
-    url: needs ? KINDS[kind].example : 'https://…',
+    url: needs || isMail ? KINDS[kind].example : 'https://…',
     ...(isSigned && { secrets: [`${PREFIX}…`] }),
     ...(needs && { headers: { [needs.header]: needs.example } }),
   };
@@ -107,9 +117,15 @@ export function isPlainAddress(text: string): boolean {
   return ['http:', 'https:'].includes(parsed.protocol) && parsed.username === '' && parsed.password === '';
 }
 
-/** What people may see of an endpoint's address: path and query may be secret. */
+/** Whether an endpoint of this kind may have this address. */
+export function isAddressOf(kind: EndpointKind, text: string): boolean {
+  return KINDS[kind].isMail ? mailRouteIn(text) !== undefined : isPlainAddress(text);
+}
+
+/** What people may see of an endpoint's address: user name, password, path and query may be secret. */
 export function originOf({ url }: Pick<EndpointSecret, 'url'>): string {
-  return new URL(url).origin;
+  const { origin, protocol, host } = new URL(url);
+  return origin === 'null' ? `${protocol}${host === '' ? '' : `//${host}`}` : origin;
 }
 
 /** Whether a text is a signing secret by Standard Webhooks. */

@@ -47,7 +47,7 @@ export const addEndpoint: OperationOf<'add-endpoint'> = async (
   checkSecrets(kind, secrets);
   checkHeaders(kind, headers);
   checkAddressGiven(kind, { url, headers });
-  if (url !== undefined) await checkAddress(context, url);
+  if (url !== undefined) await checkAddress(context, kind, url);
   const secret = isSigned && secrets.length === 0 ? newSigningSecret(context) : undefined;
   const signing = secret === undefined ? secrets : [secret];
   const warnings = await filterWarnings(context, settings.filter);
@@ -88,7 +88,7 @@ export const updateEndpoint: OperationOf<'update-endpoint'> = async (
   if (isFiltered) await checkWatched(context, checked.filter);
   const warnings = isFiltered ? await filterWarnings(context, checked.filter) : [];
   if (isPulled(endpoint) && (url !== undefined || headers)) throw new Refused(NO_ADDRESS);
-  if (url !== undefined) await checkAddress(context, url);
+  if (url !== undefined) await checkAddress(context, endpoint.kind, url);
   if (url !== undefined || headers) {
     const secret = await readSecret(context, endpoint);
     const changed = changedHeaders(secret.headers ?? {}, headers ?? {});
@@ -153,10 +153,12 @@ function withWarnings(warnings: readonly string[]) {
   return warnings.length > 0 && { warnings: [...warnings] };
 }
 
-/** A filter may contain values of records, so only its presence is recorded. */
-function detailsOf({ filter, ...others }: Readonly<Record<string, unknown>>): string[] {
+/** A filter may contain values of records, and addresses are personal data, so only their presence is recorded. */
+function detailsOf({ filter, from, to, ...others }: Readonly<Record<string, unknown>>): string[] {
   return [
     ...(filter === undefined ? [] : [filter === null ? 'no filter' : 'a filter']),
+    ...(from === undefined ? [] : ['a sender']),
+    ...(to === undefined ? [] : ['recipients']),
     ...Object.entries(others).flatMap(([key, value]) =>
       value === undefined ? [] : [`${key} ${value ?? 'by default'}`],
     ),
@@ -170,8 +172,8 @@ function checkedSettings(asked: object): EndpointSettings {
   return checked.settings;
 }
 
-async function checkAddress({ address }: OperationsContext, url: string): Promise<void> {
-  const problem = await addressProblem(url, address);
+async function checkAddress({ address }: OperationsContext, kind: EndpointKind, url: string): Promise<void> {
+  const problem = await addressProblem(url, { ...address, kind });
   if (problem !== undefined) throw wrongRequest(`url: Cannot deliver to this endpoint: ${problem}.`);
 }
 
@@ -198,7 +200,7 @@ function checkAddressGiven(
 
 function checkSecrets(kind: EndpointKind, secrets: readonly string[]): void {
   if (!KINDS[kind].isSigned && secrets.length > 0)
-    throw wrongRequest('A chat takes no signing secret: leave it out.');
+    throw wrongRequest('This kind of endpoint takes no signing secret: leave it out.');
   if (secrets.length > 2)
     throw wrongRequest('An endpoint has two signing secrets at most: the new one and the old one.');
   if (!secrets.every(isSigningSecret))
@@ -209,6 +211,8 @@ function checkSecrets(kind: EndpointKind, secrets: readonly string[]): void {
 
 /** @throws Refused for headers that can't be sent */
 function checkHeaders(kind: EndpointKind, headers: EndpointHeaders): void {
+  if (KINDS[kind].isMail && Object.keys(headers).length > 0)
+    throw wrongRequest('headers: A mail takes no headers: leave them out.');
   const lacking = lackingHeader(kind, headers);
   const problem =
     headersProblem(headers) ?? (lacking === undefined ? undefined : `this kind of endpoint needs ${lacking}`);

@@ -5,6 +5,7 @@ import { configurationFile } from '../bundle/configuration-file.ts';
 import { ENTRIES } from '../bundle/options.ts';
 import { forReadingEndpointSecrets } from './endpoint-secrets.ts';
 import { Handler, type Network } from './handler.ts';
+import { maySendMail } from './mail.ts';
 import type { Queues } from './queues.ts';
 import { CHAT, DELIVER_TIMEOUT, DRAINS, serve, WEBHOOKS } from './serving.ts';
 import type { SnapshotTable } from './table.ts';
@@ -18,7 +19,7 @@ export interface DeliverProps {
   readonly network?: Network | undefined;
 }
 
-/** The function that sends deliveries to webhooks, Slack and Teams. */
+/** The function that sends deliveries to webhooks, chats and mail servers. */
 export class Deliver extends Handler {
   readonly mappings: Readonly<Record<'deliveries' | 'chat' | 'drains', EventSourceMapping>>;
 
@@ -42,6 +43,7 @@ export class Deliver extends Handler {
         SECRETS_PATH: forReadingEndpointSecrets(scope, config.stackName),
       },
     });
+    maySendMail(this, config);
     this.mappings = {
       deliveries: serve(this, queues.deliveries, WEBHOOKS),
       chat: serve(this, queues.chat, CHAT),

@@ -11,6 +11,7 @@ import { ENTRIES } from '../bundle/options.ts';
 import { forWritingEndpointSecrets } from './endpoint-secrets.ts';
 import { type Binding, Handler, type Network } from './handler.ts';
 import { mayUse } from './key-use.ts';
+import { maySendMail } from './mail.ts';
 import type { PassQueue } from './pass-queue.ts';
 import type { Queues } from './queues.ts';
 import { mayReadCredentials } from './secrets.ts';
@@ -59,6 +60,8 @@ export class Operate extends Handler {
       },
     });
     mayReadCredentials(this, config);
+    // It sends test events.
+    maySendMail(this, config);
     this.fn.addEnvironment('OPERATE_LOGS', this.fn.logGroup.logGroupName);
     this.role.addToPolicy(mayReadLog(this));
     this.policies = {

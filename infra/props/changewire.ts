@@ -61,6 +61,10 @@ export interface ChangewireProps {
    *  @default - a new one for each function, which allows all outbound traffic */
   readonly securityGroups?: readonly ISecurityGroup[];
 
+  /** The identities of SES, domains or addresses, from which endpoints of kind `email` may send by `ses:`.
+   *  @default [] */
+  readonly emailIdentities?: readonly string[];
+
   /** The address that gets the alarms by mail, once it has confirmed the subscription.
    *  @default - none: subscribe to `alarmTopic` */
   readonly alarmEmail?: string;

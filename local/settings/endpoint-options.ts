@@ -10,7 +10,7 @@ import { endpointConfig } from '../../functions/config/endpoint.ts';
 import { endpointFilter, MAX_TEXT_LENGTH, neverMatching } from '../../functions/config/filter.ts';
 import { checkedBy, shown, withoutRoot } from '../../functions/config/problems.ts';
 import { name } from '../../functions/config/workspace.ts';
-import { addressRefusal } from '../../functions/delivery/http/addresses.ts';
+import { addressRefusal, SES_ON_AWS } from '../../functions/delivery/http/addresses.ts';
 import { CONDITIONS, type EndpointFilter, FILTER_KEYS } from '../../functions/model/filter.ts';
 import { type EndpointHeaders, headerIn, headersProblem } from '../../functions/model/headers.ts';
 import {
@@ -22,7 +22,7 @@ import {
   type KindSettings,
   kindSettingsOf,
 } from '../../functions/model/kinds.ts';
-import { isPlainAddress, isSigningSecret } from '../../functions/model/secret.ts';
+import { isAddressOf, isSigningSecret, MAIL_ADDRESSES } from '../../functions/model/secret.ts';
 import { UsageError } from '../basics/usage-error.ts';
 
 /** An endpoint of the command line: the option of its kind, with the options that follow it. */
@@ -111,7 +111,7 @@ export function endpointOptions(tokens: readonly Token[]): EndpointOption[] {
     const kind = START_KINDS.find(each => each === name);
     if (kind !== undefined) {
       const isElsewhere = value === '' && !KINDS[kind].isSigned;
-      const url = isElsewhere ? '' : checkAddress(`--${kind}`, value);
+      const url = isElsewhere ? '' : checkAddress(`--${kind}`, value, [], kind);
       drafts.push({ kind, url, name: undefined, secrets: [], headers: {}, filters: [], settings: {} });
     }
     const setting = KIND_SETTINGS.find(each => optionOf(each) === name);
@@ -130,8 +130,16 @@ export function endpointOptions(tokens: readonly Token[]): EndpointOption[] {
 
 /** Checks that deliveries can go to this URL; its host name is looked up later. `name` is the source of the URL.
  *  @throws UsageError */
-export function checkAddress(name: string, value: string, networks: Networks = []): string {
-  if (!isPlainAddress(value))
+export function checkAddress(
+  name: string,
+  value: string,
+  networks: Networks = [],
+  kind: EndpointKind = 'webhook',
+): string {
+  if (KINDS[kind].isMail && !isAddressOf(kind, value))
+    throw new UsageError(`${name} takes ${MAIL_ADDRESSES}.`);
+  if (value.startsWith('ses:')) throw new UsageError(`${name}: ${SES_ON_AWS}.`);
+  if (!isAddressOf(kind, value))
     throw new UsageError(
       `${name} takes an https URL without a user name, or an http URL of this machine, such as http://localhost:9000/events.`,
     );
@@ -182,7 +190,8 @@ function addSecret(webhook: Draft | undefined, value: string): void {
     );
 }
 
-function addHeader({ headers }: Draft, text: string): void {
+function addHeader({ kind, headers }: Draft, text: string): void {
+  if (KINDS[kind].isMail) throw new UsageError('--header: a mail takes no headers.');
   const [name, value] = readHeader('--header', text);
   if (Object.hasOwn(headers, name)) throw new UsageError(`--header: ${name} is given twice.`);
   headers[name] = value;
@@ -206,7 +215,9 @@ export function checkHeaders(source: string, headers: EndpointHeaders): Endpoint
 /** Why every delivery to a URL would be refused; undefined: it would not. `addresses` are those of its host name;
  *  without them, only the URL itself is checked. */
 function undeliverable(url: URL, addresses: readonly string[], networks: Networks): string | undefined {
-  const { port, protocol, hostname } = url;
+  const { port, hostname } = url;
+  // A mail server is asked for TLS.
+  const protocol = url.protocol.startsWith('smtp') ? 'https:' : url.protocol;
   if (port === '0') return 'takes a URL with a port other than 0';
   const refused = (address: string) =>
     addressRefusal(address, { protocol, hostname, allowLoopback: true, networks }) !== undefined;

@@ -5,7 +5,7 @@ import type { Config } from '../../functions/config/schema.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { EndpointHeaders } from '../../functions/model/headers.ts';
 import { type EndpointKind, isPulled, KINDS } from '../../functions/model/kinds.ts';
-import { lackingHeader } from '../../functions/model/secret.ts';
+import { lackingHeader, originOf } from '../../functions/model/secret.ts';
 import { type Environment, textIn } from '../basics/process.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import { checkAddress, checkHeaders, checkSecret, type EndpointOption } from './endpoint-options.ts';
@@ -42,16 +42,16 @@ export function wantedEndpoints(
     if (isPulled(settings))
       return { ...settings, isOption: false, url: '', origin: '', secrets: [], headers: {} };
     const lack = `Endpoint ${name} has no URL`;
-    const url = fromEnvironment(`${prefix}_URL`, lack, environment, config?.networks);
+    const url = fromEnvironment(kind, `${prefix}_URL`, lack, environment, config?.networks);
     const secrets = KINDS[kind].isSigned ? secretsIn(`${prefix}_SECRET`, environment) : [];
-    const headers = headersOf(`${prefix}_HEADERS`, environment);
-    return { ...settings, isOption: false, url, origin: new URL(url).origin, secrets, headers };
+    const headers = KINDS[kind].isMail ? {} : headersOf(`${prefix}_HEADERS`, environment);
+    return { ...settings, isOption: false, url, origin: originOf({ url }), secrets, headers };
   });
   const asked = options.map(option => {
     const url = option.url || chatUrl(option.kind, environment);
     const secrets = KINDS[option.kind].isSigned && option.secrets.length === 0 ? shared : option.secrets;
     const name = option.name ?? defaultName(option.kind, url);
-    return { ...option, isOption: true, name, url, origin: new URL(url).origin, secrets };
+    return { ...option, isOption: true, name, url, origin: originOf({ url }), secrets };
   });
   const all = [...configured, ...asked];
   for (const { kind, name, headers, isOption } of all) {
@@ -94,22 +94,23 @@ function headersOf(variable: string, environment: Environment): EndpointHeaders 
 
 function chatUrl(kind: EndpointKind, environment: Environment): string {
   if (KINDS[kind].isSigned) throw new UsageError(`--${kind} needs a URL.`);
-  return fromEnvironment(variableOf(kind), `--${kind} has no URL: add it, or`, environment);
+  return fromEnvironment(kind, variableOf(kind), `--${kind} has no URL: add it, or`, environment);
 }
 
 /** The variable with the URL of a chat whose option has no value. */
 export function variableOf(kind: EndpointKind): string {
-  return `${kind.toUpperCase().replaceAll('-', '_')}_WEBHOOK_URL`;
+  return `${kind.toUpperCase().replaceAll('-', '_')}${KINDS[kind].isMail ? '' : '_WEBHOOK'}_URL`;
 }
 
 function fromEnvironment(
+  kind: EndpointKind,
   variable: string,
   lack: string,
   environment: Environment,
   networks?: Networks,
 ): string {
   const url = textIn(environment, variable);
-  if (url !== '') return checkAddress(variable, url, networks);
+  if (url !== '') return checkAddress(variable, url, networks, kind);
   const separator = lack.endsWith('or') ? '' : ':';
   throw new UsageError(`${lack}${separator} set ${variable} in the environment or in .env.`);
 }

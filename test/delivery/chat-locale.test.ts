@@ -1,19 +1,14 @@
 import { expect, it } from 'vitest';
 import type { Json } from '../../functions/basics/json.ts';
 import { chatMessages } from '../../functions/delivery/kinds.ts';
-import { slackMessage } from '../../functions/delivery/slack/slack.ts';
-import { teamsMessage } from '../../functions/delivery/teams/teams.ts';
-import { textMessage } from '../../functions/delivery/text/text.ts';
 import type { EndpointKind, KindSettings } from '../../functions/model/kinds.ts';
 import { builtIn, change, commitOf, field } from '../kit/delivery/chat-batches.ts';
-
-const FORMATS = { slack: slackMessage, teams: teamsMessage, text: textMessage } as const;
 
 /** What a chat shows of one changed field. */
 function shown(changed: ReturnType<typeof field>, settings: KindSettings, kind: EndpointKind = 'text') {
   const events = commitOf([change('t', 'Task', [changed])]);
   const endpoint = { name: 'ops', kind, ...settings };
-  const [message] = chatMessages(events, FORMATS[kind as keyof typeof FORMATS], { endpoint });
+  const [message] = chatMessages(events, { endpoint });
   return message?.body.replaceAll('\u2060', '') ?? '';
 }
 

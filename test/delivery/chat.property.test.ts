@@ -2,13 +2,16 @@ import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ChangeEvent } from '../../functions/model/event.ts';
+import type { Mail } from '../../functions/model/mail.ts';
 import { anyBatch } from '../kit/delivery/chat-arbitraries.ts';
 import {
   floodMessage,
+  MAIL_SETTINGS,
   slackMessages,
   teamsMessages,
   templates,
   textMessages,
+  windowMessages,
 } from '../kit/delivery/chat-batches.ts';
 import { readSlack } from '../kit/delivery/read-slack.ts';
 import { cardOf, readTeams } from '../kit/delivery/read-teams.ts';
@@ -76,6 +79,10 @@ function expectLinks(links: readonly (string | undefined)[], events: readonly Ch
     expect([url, isThere]).toEqual([url, true]);
   }
 }
+
+/** The tags of a mail. No text of an event is in one, but for links. */
+const TAG =
+  /^<(?:!doctype html|\/?(?:html|head|meta|title|style|body|table|tr|td|div|h1|h2|p|ul|li|a|b|s|span)(?: (?:lang|charset|name|content|class|style|role|width|cellpadding|cellspacing|align|href)(?:="[\w ;:#,.%()'=/-]*")?)*)>$/;
 
 describe('chat messages', () => {
   it.each([
@@ -146,6 +153,34 @@ describe('chat messages', () => {
     [{ preset: 'ntfy' }, 'message', 4_096, Buffer.byteLength],
     [{ field: 'said', titleHeader: 'X-Title' }, 'said', 2_000, Buffer.byteLength],
   ] as const;
+
+  it('mail, any events: limits hold, both parts have the same projects, nothing of the data is markup or a link', () => {
+    fc.assert(
+      fc.property(anyBatch, anyBatch, someTemplates, (some, others, linkTemplates) => {
+        const events = [...some, ...others];
+        fc.pre(events.length > 0);
+        const messages = windowMessages(events, MAIL_SETTINGS, { linkTemplates });
+        const ids = new Set(events.map(({ id }) => id));
+        for (const { body, eventIds } of messages) {
+          expect(eventIds.every(id => ids.has(id))).toBe(true);
+          const { subject, text, html } = JSON.parse(body) as Mail;
+          expect(subject).toMatch(/^[^\p{Cc}]+$/u);
+          expect(body.isWellFormed()).toBe(true);
+          expect(Buffer.byteLength(html)).toBeLessThan(102_000);
+          const links = [...html.matchAll(/ href="([^"]*)"/g)].map(([, url = '']) => url);
+          expectLinks(links, events);
+          for (const url of links) expect(text).toContain(url);
+          const tags = html.match(/<[^>]*>/g)?.map(tag => tag.replace(/ href="[^"]*"/, ' href')) ?? [];
+          expect(tags.filter(tag => !TAG.test(tag))).toEqual([]);
+          const bare = links.reduce((rest, url) => rest.replace(url, ''), text);
+          for (const part of [bare, html.replace(/<style>.*<\/style>/s, '').replaceAll(/<[^>]*>/g, '')])
+            expect(part).not.toMatch(/@(?!\u2060)|:\/\/|[\u202A-\u202E\u2066\u2067]/u);
+          expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+        }
+      }),
+      { numRuns: 30, interruptAfterTimeLimit: 30_000 },
+    );
+  });
 
   it.each(LIMITS)('plain text, a summary of any events, %j: limits hold', (settings, field, limit, size) => {
     fc.assert(

@@ -11,6 +11,7 @@ import {
   field,
   fieldsOf,
   type Links,
+  mailOf,
   shownOf,
   slackMessages,
   teamsMessages,
@@ -187,6 +188,14 @@ const CHATS: Readonly<Record<string, (events: readonly ChangeEvent[], links?: Li
       rest,
       ...message.split('\n'),
     ]),
+  // One mail, with a second project.
+  email: (events, links) => {
+    const second = commitOf([change('t-9', 'Book a room', [field('Status', 'Open', 'Done')])], {
+      ...{ projectId: 'p-2077', name: 'Summer party' },
+    });
+    const { text, html, ...rest } = mailOf([...events, ...second], links);
+    return [[rest, ...text.split('\n'), ...html.split('\n')]];
+  },
 };
 
 describe('golden files', () => {

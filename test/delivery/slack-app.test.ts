@@ -3,7 +3,6 @@ import type { Json } from '../../functions/basics/json.ts';
 import { buildEvents } from '../../functions/changes/build-events.ts';
 import { skippedEvent } from '../../functions/changes/process-events.ts';
 import { chatMessages } from '../../functions/delivery/kinds.ts';
-import { slackAppMessage } from '../../functions/delivery/slack-app/slack-app.ts';
 import { createDeliver } from '../../functions/handlers/create-deliver.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/model/event.ts';
@@ -354,7 +353,7 @@ it('a message has room for the longest channel and a reply within the limit of S
     const changes = Array.from({ length: 60 + count }, (_, index) =>
       change(`t${index}`, 'T', fields(index * count)),
     );
-    const [message] = chatMessages(commitOf(changes), slackAppMessage, {
+    const [message] = chatMessages(commitOf(changes), {
       endpoint: { ...ENDPOINT, channel },
     });
     return JSON.stringify({ ...JSON.parse(message?.body ?? ''), ...reply }).length;

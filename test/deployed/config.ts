@@ -13,6 +13,9 @@ export const CONTRACT = [
   { workspace: 'contract-us', processId: 'contract-2' },
 ] as const;
 
+/** The identity of SES that mails are sent from. */
+export const MAIL_IDENTITY = 'mail.example.com';
+
 /** The names that the functions reach receivers by. */
 export const HOSTS = {
   webhook: 'webhook.receivers.example.com',
@@ -49,6 +52,8 @@ export function configOf(options: {
         processes: [{ id, changes: '24h', sweep: '24h' }],
       })),
     ],
+    // An endpoint that is added while all runs sends mails from it.
+    emailIdentities: [MAIL_IDENTITY],
     changes: '1m',
     sweep: '1h',
     subscriptions: [

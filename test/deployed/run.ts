@@ -25,6 +25,7 @@ import { destroy, settled } from './scenario/destroy.ts';
 import { editAll } from './scenario/edits.ts';
 import { endpoints } from './scenario/endpoints.ts';
 import { fail } from './scenario/failures.ts';
+import { mails } from './scenario/mails.ts';
 import { people, publishOnceMore } from './scenario/people.ts';
 import { restore } from './scenario/restore.ts';
 import { takeOut } from './scenario/taken-out.ts';
@@ -80,8 +81,10 @@ async function play(world: World): Promise<void> {
   if (own) await endpoints(world, own, () => fail(world, own));
   else report.skipped('kills, outages, endpoints', 'because the emulator was not started by this test');
   await publishOnceMore(world);
+  const digestArrives = own && (await mails(world));
   await settled(world, baseline);
   if (own) await contract(world, own);
+  await digestArrives?.();
   await Promise.all([watched(world), own && commands(world, own)]);
   if (own) await releaseHeld(world, own);
   const comesBack = await takeOut(world);

@@ -61,7 +61,7 @@ test('changewire synth runs the CDK without account, region and credentials, wha
   expect(templatesIn(made)).toEqual(templatesIn(ours));
 
   // Each function has its own bundle. Publish has no configuration; that of poll knows no receivers.
-  const files = ['index.mjs', 'index.mjs.map'];
+  const files = ['index.mjs', 'index.mjs.map', 'later'];
   const bundles = bundlesIn(made).map(bundle => readdirSync(bundle).sort());
   expect(bundles.sort((one, other) => one.length - other.length)).toEqual([
     files,

@@ -209,7 +209,7 @@ describe('its properties', () => {
   test('that are unknown are told with those that are known', () => {
     expect(errorOf({ ...leastConfig(), logRetentionDays: 5 })?.problems).toEqual([
       'logRetentionDays: unknown key (5); allowed keys: name, workspaces, changes, sweep, subscriptions, endpoints, networks, keep, proxy, ' +
-        'pollMemory, alarmEmail, alarmTopic, logRetention, encryptionKey, removalPolicy, snapshots, subscriptionsIn, vpc, ' +
+        'pollMemory, emailIdentities, alarmEmail, alarmTopic, logRetention, encryptionKey, removalPolicy, snapshots, subscriptionsIn, vpc, ' +
         'subnets, securityGroups; did you mean "logRetention"?',
     ]);
   });

@@ -3,6 +3,8 @@ import { readConfig } from '../../functions/config/read.ts';
 import { config, endpoint, problemsOf, subscription } from '../kit/infra/config-examples.ts';
 import { committedConfig, leastConfig } from '../kit/infra/synthesise.ts';
 
+const MAIL = { kind: 'email', from: 'a@b.c', to: 'a@b.c', digest: '08:00 UTC' };
+
 describe('a configuration', () => {
   test('needs no more than one workspace with one process', () => {
     expect(readConfig(leastConfig())).toMatchObject({
@@ -239,7 +241,7 @@ describe('an error in the configuration names the path, what was found and what 
     [
       'endpoint',
       { kind: 'webhook', locale: 'de-DE' },
-      'locale: found "de-DE"; allowed: only in an endpoint of kind "slack", "slack-app", "teams" or "text"',
+      'locale: found "de-DE"; allowed: only in an endpoint of kind "slack", "slack-app", "teams", "text" or "email"',
     ],
     [
       'endpoint',
@@ -273,8 +275,22 @@ describe('an error in the configuration names the path, what was found and what 
         [{ kind: 'teams', quiet: '22-7' }, 'quiet: found "22-7"; allowed: two times of day with a time zone'],
         [
           { kind: 'webhook', window: '15m' },
-          'window: found "15m"; allowed: only in an endpoint of kind "slack", "slack-app", "teams" or "text"',
+          'window: found "15m"; allowed: only in an endpoint of kind "slack", "slack-app", "teams", "text" or "email"',
         ],
+        [
+          { ...MAIL, digest: undefined },
+          'digest: found nothing; allowed: "digest" or "window", which kind "email" needs',
+        ],
+        [{ ...MAIL, to: undefined }, 'to: found nothing; allowed: 1 to 50 different e-mail addresses'],
+        [
+          { ...MAIL, from: 'Ann <ann@example.com>' },
+          'from: found text of 21 characters; allowed: an e-mail address, such as',
+        ],
+        [
+          { ...MAIL, to: 'a@b.c,a@b.c' },
+          'to: found text of 11 characters; allowed: 1 to 50 different e-mail addresses',
+        ],
+        [{ kind: 'slack', to: 'a@b.c' }, 'to: found "a@b.c"; allowed: only in an endpoint of kind "email"'],
         [
           { kind: 'slack', window: '15m', digest: '08:00 UTC' },
           'window: found "15m"; allowed: only without "digest"',

@@ -53,7 +53,7 @@ describe('the reference', () => {
 
   test('lists choices, unless there are many', () => {
     expect(rowOf('endpoints[]', 'kind')?.type).toBe(
-      'one of "webhook", "slack", "slack-app", "teams", "text", "pull"',
+      'one of "webhook", "slack", "slack-app", "teams", "text", "email", "pull"',
     );
     expect(rowOf('endpoints[].filter', 'events')?.type).toBe('non-empty list of event types');
   });

@@ -144,6 +144,18 @@ describe('a role may do what its function needs, and nothing else', () => {
     expect(grantsOf(template, role)).toEqual(grants.toSorted());
   });
 
+  test('mails are sent by SES from the configured identities, and without these not at all', () => {
+    const emailIdentities = ['changes@example.org', 'example.com'];
+    const mailing = testTemplate({ ...leastConfig(), emailIdentities });
+    const grantOf = (of: Template) => (role: string) =>
+      grantsOf(of, role).filter(grant => grant.startsWith('ses:'));
+    const roles = ['Poll', 'Publish', 'Route', 'Deliver', 'Tick', 'Operate'];
+    const on = emailIdentities.map(identity => arn('ses', `identity/${identity}`)).join(' ');
+    const sends = [`ses: SendEmail on ${on}`];
+    expect(roles.map(grantOf(mailing))).toEqual([[], [], [], sends, [], sends]);
+    expect(roles.flatMap(grantOf(template))).toEqual([]);
+  });
+
   test('with policies of its own alone', () => {
     for (const [id, { ManagedPolicyArns }] of resources(template, 'AWS::IAM::Role'))
       expect(ManagedPolicyArns, id).toBeUndefined();

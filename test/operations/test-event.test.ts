@@ -6,6 +6,7 @@ import { senderOf } from '../../functions/delivery/sender.ts';
 import { createOperations } from '../../functions/operations/operations.ts';
 import { checkEvents } from '../kit/check-event.ts';
 import { slackMessages, teamsMessages } from '../kit/delivery/chat-batches.ts';
+import { startMailServer } from '../kit/delivery/mail-server.ts';
 import { listen } from '../kit/listen.ts';
 import { AT, openContext, STORES } from '../kit/operations/context.ts';
 import { askOf } from '../kit/operations/setting.ts';
@@ -74,6 +75,46 @@ describe.each(STORES)('over %s, a test of an endpoint', (_, open) => {
     expect(attempt).toMatchObject({ status: 500, failure: 'answered 500' });
     expect(attempt.answer).toMatch(/^\[2Jno way x{900,1020}$/);
     expect((await context.endpoints.read('crm'))?.health).toEqual({});
+  });
+
+  it('is a mail, whose settings are checked, and whose address and recipients are in no answer and action', async () => {
+    const { context, ask } = await opened();
+    const server = await startMailServer({ login: () => undefined });
+    const url = `smtp://user:hush-hush@localhost:${server.port}`;
+    const settings = {
+      kind: 'email',
+      from: 'changes@example.com',
+      to: 'ann@example.com',
+      window: '1h',
+    } as const;
+    const asked = { endpoint: 'board', url, ...settings };
+    for (const [wrong, message] of [
+      [{ window: null }, 'digest: found nothing; allowed: "digest" or "window", which kind "email" needs'],
+      [{ to: null }, 'to: found nothing; allowed: 1 to 50 different e-mail addresses'],
+      [{ url: 'https://smtp.example.com' }, 'its address must be smtps://user:password@host:465'],
+      [{ url: 'ses:' }, 'ses: works in a stack on AWS'],
+      [{ url: 'smtp://10.0.0.7' }, 'its address is not public (private)'],
+      [{ headers: { 'X-Any': '1' } }, 'headers: A mail takes no headers'],
+      [{ kind: 'slack', from: null, to: null }, 'its URL must be https'],
+    ] as const)
+      await expect(ask('add-endpoint', { ...asked, ...wrong })).rejects.toThrow(message);
+    await ask('add-endpoint', asked);
+    const attempt = await ask('test-endpoint', { endpoint: 'board' });
+    expect(attempt).toMatchObject({ status: 250, origin: `smtp://localhost:${server.port}` });
+    expect(server.received.map(({ subject, to }) => [subject, to?.[0]?.address])).toEqual([
+      ['This is a test', 'ann@example.com'],
+    ]);
+    await ask('update-endpoint', {
+      endpoint: 'board',
+      to: 'bob@example.com',
+      window: null,
+      digest: '08:00 UTC',
+    });
+    const { actions } = await ask('actions', {});
+    expect(actions.map(({ details }) => details)).toContain('email, a sender, recipients, window 1h');
+    const told = JSON.stringify([attempt, actions, await ask('attempts', { endpoint: 'board' })]);
+    expect(told).not.toMatch(/hush|ann@|bob@/);
+    expect(await context.secrets.read('board')).toContain(url);
   });
 
   it('that succeeds is not kept where successes are not', async () => {

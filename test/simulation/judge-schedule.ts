@@ -127,8 +127,8 @@ async function checkSilence(
   concurrency: number,
 ): Promise<void> {
   const { service, scheduler, processes } = world;
-  // Where sweeps leave one request at once, the run that makes it waits for each of its passes in vain before others learn of the outage.
-  const alone = concurrency <= processes.length + 1 ? processes.length * HANGING_MS : 0;
+  // Where sweeps leave one request at once to a run, it waits for each of its passes in vain before others learn of the outage.
+  const alone = concurrency <= 2 * processes.length ? processes.length * HANGING_MS : 0;
   const end = scheduler.now + maxSilenceMs(interval) + SILENCE_MS + alone;
   const silent = () => processes.find(({ commits }) => !commits.source.isStalled);
   service.breakDown(how, OUTAGE_S);

@@ -10,7 +10,7 @@ import { checkStarted, checkStartedIdle, checkWritesNothing } from './judge-sche
 import { Violation } from './oracle/violation.ts';
 import type { WatchedProcess } from './oracle/watched-process.ts';
 import { areClose, isTimed } from './plan/clocks.ts';
-import { type Plan, runsBegunBy } from './plan.ts';
+import { ENOUGH_MS, type Plan, runsBegunBy } from './plan.ts';
 import type { Ended } from './pollers.ts';
 import { auditPosition, isOnHold, isSweepUnfinished, release, rowsOf } from './restores.ts';
 import { processIn } from './service-side.ts';
@@ -194,9 +194,10 @@ function isLeftToSweep(world: World, plan: Plan, { id, told, served }: Apart): b
   // With different clocks, a project that was made again may seem older than its deletion
   // (docs/decisions/0058).
   if (served) return !areOne(plan) && !told && mayBeMadeAgain(world, plan, id);
-  // If the listing changed while it was read, a project without tasks is left to the sweep
-  // (docs/decisions/0019).
-  if ((plan.sluggish || plan.restless) && hasNoTasks(told)) return true;
+  // If the listing changed while it was read, or a run had no time to read it twice, a project without tasks is
+  // left to the sweep (docs/decisions/0019).
+  const isPressed = plan.steps.flatMap(runsBegunBy).some(({ budget }) => budget < ENOUGH_MS);
+  if ((plan.sluggish || plan.restless || isPressed) && hasNoTasks(told)) return true;
   const { withoutTaskList, uncertain } = world.commits.source;
   if (withoutTaskList.has(id) || (uncertain.has(id) && plan.steps.some(step => step.do === 'meet')))
     return true;

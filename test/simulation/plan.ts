@@ -10,7 +10,7 @@ import * as service from './plan/service.ts';
 import * as step from './plan/steps.ts';
 
 export type { Edit, EditKind, MeetStep, OperateStep, RestoreStep, Run } from './plan/steps.ts';
-export { runsBegunBy } from './plan/steps.ts';
+export { ENOUGH_MS, runsBegunBy } from './plan/steps.ts';
 
 /** A deployment of today's release in place of the last one, or a rollback to it, while all goes on. `from`: the release of all processes at
  *  first. `turns`: steps; from the first on a process is of either release, from the second on of the other one, and so on. */

@@ -66,6 +66,16 @@ export function localTime(at: number, local: Local): string | undefined {
   return `${format(at, { ...local, timeZone }, 'short')}${local.timeZone === undefined ? ' UTC' : ''}`;
 }
 
+/** When changes were observed, for chats that show no times in the reader's time zone. */
+export function timeText({ after, before }: NonNullable<ChatTopic['observed']>, local: Local = {}): string {
+  const [first, last] = [after, before].map(time =>
+    local.locale === undefined
+      ? `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+      : localTime(time, local),
+  ) as [string, string];
+  return first === last ? `seen ${last}` : `between ${first.replace(/ UTC$/, '')} and ${last}`;
+}
+
 function format(at: number, { locale, timeZone }: Local, timeStyle: 'short' | undefined): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle, timeZone }).format(at);
 }

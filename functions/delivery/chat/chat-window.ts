@@ -14,8 +14,15 @@ export class ChatWindow {
   readonly #templates: LinkTemplates | undefined;
   readonly #events = new Map<string, SentEvent>();
 
-  constructor(templates?: LinkTemplates) {
+  readonly #isWhole: boolean;
+
+  /** `isWhole`: never one topic of all. */
+  constructor(
+    templates?: LinkTemplates,
+    { isWhole = false }: { readonly isWhole?: boolean | undefined } = {},
+  ) {
     this.#templates = templates;
+    this.#isWhole = isWhole;
   }
 
   /** An event that comes twice counts once. @throws when it can't be rendered */
@@ -32,7 +39,8 @@ export class ChatWindow {
       .map(events => ({ ids: events.map(({ id }) => id), sum: consolidate(events) }))
       .filter(({ sum }) => sum.events.length > 0);
     const all = places.flatMap(({ sum }) => sum.events);
-    if (places.length > 1 && (places.length > MAX_TOPICS || isFlood(all))) return [this.#summary(all)];
+    const isMany = places.length > 1 && (places.length > MAX_TOPICS || isFlood(all));
+    if (isMany && !this.#isWhole) return [this.#summary(all)];
     return places.flatMap(({ ids, sum }) =>
       chatTopics(sum.events, this.#templates, true).map(topic => ({
         ...withNote(topic, sum),

@@ -3,7 +3,9 @@ import ipaddr from 'ipaddr.js';
 import { isInNetworks, isMetadata, type Networks } from '../../basics/networks.ts';
 import type { Resolve } from '../../basics/proxy.ts';
 import { within } from '../../basics/within.ts';
-import { isPlainAddress } from '../../model/secret.ts';
+import { type EndpointKind, KINDS } from '../../model/kinds.ts';
+import { mailRouteIn } from '../../model/mail.ts';
+import { isPlainAddress, MAIL_ADDRESSES } from '../../model/secret.ts';
 
 interface AddressPolicy {
   /** `https:` or `http:`; http reaches loopback and the networks alone. */
@@ -56,8 +58,12 @@ const LOOKUP_TIMEOUT_MS = 5_000;
  *  same at each delivery (`guarded-agent.ts`). */
 export async function addressProblem(
   text: string,
-  check: { readonly resolve: Resolve } & Pick<AddressPolicy, 'allowLoopback' | 'networks'>,
+  check: { readonly resolve: Resolve; readonly kind: EndpointKind } & Pick<
+    AddressPolicy,
+    'allowLoopback' | 'networks'
+  >,
 ): Promise<string | undefined> {
+  if (KINDS[check.kind].isMail) return mailProblem(text, check);
   if (!isPlainAddress(text)) return 'its URL must be https, without user name or password';
   const { protocol, hostname, port } = new URL(text);
   if (port === '0') return 'its URL has port 0, which is not a valid port';
@@ -73,6 +79,29 @@ export async function addressProblem(
   const isUnknown = protocol !== 'https:' && addresses.length === 0;
   return isUnknown ? 'its URL is not https, and its name cannot be resolved' : undefined;
 }
+
+async function mailProblem(
+  text: string,
+  {
+    resolve,
+    allowLoopback,
+    networks,
+  }: { readonly resolve: Resolve } & Pick<AddressPolicy, 'allowLoopback' | 'networks'>,
+): Promise<string | undefined> {
+  const route = mailRouteIn(text);
+  if (!route) return `its address must be ${MAIL_ADDRESSES}`;
+  // Only on one machine.
+  if (route.by === 'ses') return allowLoopback ? SES_ON_AWS : undefined;
+  const { host: hostname } = route;
+  const addresses = await addressesOf(hostname, resolve);
+  const refusal = addresses
+    .map(address => addressRefusal(address, { protocol: 'https:', hostname, allowLoopback, networks }))
+    .find(each => each !== undefined);
+  return refusal?.replace(/: .*/, '');
+}
+
+export const SES_ON_AWS =
+  'ses: works in a stack on AWS; elsewhere use smtps://user:password@email-smtp.REGION.amazonaws.com';
 
 async function addressesOf(hostname: string, resolve: Resolve): Promise<string[]> {
   // A URL has brackets around an IPv6 address.

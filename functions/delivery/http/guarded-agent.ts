@@ -67,7 +67,11 @@ export function guardedAgent(options: GuardedAgentOptions): Agent {
   });
 }
 
-function checkedLookup(resolve: Resolve, check: (address: string, hostname: string) => void): LookupFunction {
+/** Looks a name up, and checks each of its addresses. */
+export function checkedLookup(
+  resolve: Resolve,
+  check: (address: string, hostname: string) => void,
+): LookupFunction {
   const checked = async (hostname: string): Promise<[LookupAddress, ...LookupAddress[]]> => {
     const [first, ...others] = await resolve(hostname);
     if (!first) throw new RefusedAddress('its name has no address');

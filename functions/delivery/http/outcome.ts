@@ -24,10 +24,19 @@ const SLOW_DOWN = new Set([429, 502, 503, 504]);
  *  all else failed. */
 export function outcomeOf(answer: Answer | NoAnswer, secret: EndpointSecret): Outcome {
   if ('why' in answer) return { kind: 'failed', reason: answer.why };
-  const { status, at } = answer;
-  if (status >= 200 && status < 300) return { kind: 'delivered' };
+  const { status, at, mail } = answer;
+  if (!mail && status >= 200 && status < 300) return { kind: 'delivered' };
   const redirected = status >= 300 && status < 400 ? ': redirects are not followed' : '';
   const quoted = quote(answer.body ?? '', secret);
+  if (mail) {
+    const failure = {
+      reason: `answered ${status}: ${mail.reason}`,
+      ...(quoted !== undefined && { quote: quoted }),
+    };
+    return mail.isTemporary
+      ? { kind: 'slowed', ...failure, retryAfter: undefined }
+      : { kind: 'failed', ...failure };
+  }
   const failure = {
     reason: `answered ${status}${redirected}`,
     ...(quoted !== undefined && { quote: quoted }),
@@ -37,4 +46,10 @@ export function outcomeOf(answer: Answer | NoAnswer, secret: EndpointSecret): Ou
   // A `Retry-After` with a date counts from the endpoint's own `Date`, where it sends one.
   const now = parseHttpDate(answer.date) ?? at;
   return { kind: 'slowed', ...failure, retryAfter: parseRetryAfter(answer.retryAfter, now) };
+}
+
+/** Whether the endpoint takes nothing now: then no delivery is to blame. */
+export function isDown(answer: Answer | NoAnswer): boolean {
+  if ('why' in answer) return true;
+  return answer.mail ? answer.mail.isTemporary : answer.status === 429 || answer.status >= 500;
 }

@@ -20,6 +20,15 @@ export interface Answer {
   readonly at: number;
   /** The beginning of its raw body. It must go through `harmless` or `quote` before it is stored. */
   readonly body?: string | undefined;
+  /** Only of a mail that was refused, whose status means something else. */
+  readonly mail?: MailRefusal | undefined;
+}
+
+/** Why a mail was refused, with the remedy, in words that name no address. */
+export interface MailRefusal {
+  readonly reason: string;
+  /** Whether the same mail may be taken later. */
+  readonly isTemporary: boolean;
 }
 
 export interface NoAnswer {
@@ -45,13 +54,16 @@ export interface PosterOptions {
   /** ms after which a request is slow. */
   readonly slowAfter?: number | undefined;
   readonly clock: Clock;
+  /** Sends one mail by the server of a URL. Rejects when there is no answer. */
+  readonly sendMail?: ((url: string, body: string, signal: AbortSignal) => Promise<Answer>) | undefined;
   /** Opens the agent for the requests; by default the one that connects to allowed addresses only. */
   readonly openAgent?: (options: GuardedAgentOptions) => Dispatcher;
 }
 
 export class Expired extends Error {}
 
-/** Posts JSON, to allowed addresses only. Redirects are not followed; connections are kept for the next request. */
+/** Posts JSON or sends mails, to allowed addresses only. Redirects are not followed; connections are kept for the next
+ *  request. */
 export function createPoster(options: PosterOptions): Poster {
   const { allowLoopback, networks, proxy, resolve, timeout, clock } = options;
   const { slowAfter = SLOW_MS, openAgent = guardedAgent } = options;
@@ -61,6 +73,7 @@ export function createPoster(options: PosterOptions): Poster {
     async post(url, request, onSlow = () => undefined) {
       let reached: Answer | undefined;
       const send = async (signal: AbortSignal): Promise<Answer> => {
+        if (options.sendMail && !/^https?:/i.test(url)) return options.sendMail(url, request.body, signal);
         const response = await agent.request({ ...wired(url, request), signal });
         reached = head(response, clock());
         const body = await beginning(response.body);
@@ -100,10 +113,14 @@ function head(response: Dispatcher.ResponseData, at: number): Answer {
   return { status: response.statusCode, retryAfter: header('retry-after'), date: header('date'), at };
 }
 
+const NO_TLS =
+  'the mail server offers no TLS with a valid certificate: correct the url in its secret, or add its network to "networks" in the configuration';
+
 /** Why no answer came, in words that name neither URL nor address. */
 export function reasonOf(error: unknown, timeout: number): string {
   if (error instanceof Expired) return `no answer within ${timeout / 1000} s`;
   if (error instanceof RefusedAddress) return error.message;
+  if ((error as { code?: unknown } | undefined)?.code === 'ETLS') return NO_TLS;
   return `no answer (${codeOf(error)})`;
 }
 

@@ -43,15 +43,17 @@ function clean(line: string): string {
     .trim();
 }
 
-/** Whether a text repeats a part of the signing secrets, of a header's value, or of the URL's path or query (secret for
- *  Slack and Teams), in any case, encoding or separators. */
+/** Whether a text repeats a part of the signing secrets, of a header's value, or of the URL's user name, password, path
+ *  or query (secret for Slack and Teams), in any case, encoding or separators. */
 function repeats(text: string, { url, secrets = [], headers = {} }: EndpointSecret): boolean {
-  const { pathname, search } = new URL(url);
-  const hidden = [...secrets, ...Object.values(headers)];
+  const { pathname, search, username, password } = new URL(url);
+  const login = [username, password].filter(part => part !== '').map(part => decodeURIComponent(part));
+  const plain = [...Object.values(headers), ...login];
+  const hidden = [...secrets, ...plain];
   return (
     shows(text, pathname + search) ||
     hidden.some(secret => shows(text, secret) || showsAsIs(text, secret)) ||
-    Object.values(headers).some(value => value.length < MIN_REVEALING && text.includes(value))
+    plain.some(value => value.length < MIN_REVEALING && text.includes(value))
   );
 }
 

@@ -1,6 +1,6 @@
 import type { EndpointSettings } from '../../model/endpoint.ts';
 import { fitRecords, leftText, summaryText, type Tally, tallyOf } from '../chat/chat-fit.ts';
-import { localTime } from '../chat/chat-locale.ts';
+import { timeText } from '../chat/chat-locale.ts';
 import { cutText } from '../chat/chat-text.ts';
 import type { ChatTopic } from '../chat/chat-topic.ts';
 import type { RecordView, Run } from '../chat/chat-view.ts';
@@ -58,7 +58,7 @@ function compose(topic: ChatTopic, parts: readonly string[], left: Tally, form: 
     ...(hasTitle ? [lineText(title, form)] : []),
     ...(link === undefined ? [] : [link]),
     lineText(summaryText(topic), form),
-    ...(observed ? [timeText(observed, form)] : []),
+    ...(observed ? [timeText(observed, form.local)] : []),
     ...parts,
     ...(left.changes > 0 ? [`… ${leftText(left)}`] : []),
   ].join('\n');
@@ -71,15 +71,6 @@ function recordText({ heading, lines }: RecordView, form: Form): string {
 function runsText(runs: readonly Run[], form: Form): string {
   const links = runs.flatMap(({ link }) => link ?? []);
   return [inertText(runs.map(({ text }) => text).join(''), form), ...links].join(' ');
-}
-
-function timeText({ after, before }: NonNullable<ChatTopic['observed']>, { local }: Form): string {
-  const [first, last] = [after, before].map(time =>
-    local?.locale === undefined
-      ? `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`
-      : localTime(time, local),
-  ) as [string, string];
-  return first === last ? `seen ${last}` : `between ${first.replace(/ UTC$/, '')} and ${last}`;
 }
 
 /** Data that no service reads as a mention, link, emoji code or heading: each character that could begin one is

@@ -116,8 +116,8 @@ const resolve: Resolve = async name => {
   if (!NAMES[name]) throw new Error('ENOTFOUND');
   return NAMES[name].map(address => ({ address, family: 4 }));
 };
-const onAws = (url: string) => addressProblem(url, { allowLoopback: false, resolve });
-const onOneMachine = (url: string) => addressProblem(url, { allowLoopback: true, resolve });
+const onAws = (url: string) => addressProblem(url, { kind: 'webhook', allowLoopback: false, resolve });
+const onOneMachine = (url: string) => addressProblem(url, { kind: 'webhook', allowLoopback: true, resolve });
 
 afterEach(() => void vi.useRealTimers());
 
@@ -175,8 +175,8 @@ describe('the address of an endpoint', () => {
     const never = () => new Promise<never>(() => {});
     const said: unknown[] = [];
     const url = 'https://slow.example/';
-    const checked = addressProblem(url, { allowLoopback: false, resolve: never }).then(problem =>
-      said.push(problem),
+    const checked = addressProblem(url, { kind: 'webhook', allowLoopback: false, resolve: never }).then(
+      problem => said.push(problem),
     );
     await vi.advanceTimersByTimeAsync(4_999);
     expect(said).toEqual([]);

@@ -7,6 +7,7 @@ import os
 import re
 import threading
 import uuid
+from email.utils import parseaddr
 
 import ministack.core.iam_actions as iam_actions
 import ministack.services.cloudwatch_logs as cloudwatch_logs
@@ -109,6 +110,19 @@ def authorise_batches_by_their_parts():
     iam_actions.extract_iam_action = extract_part
 
 
+def name_senders_as_policies_do():
+    """IAM asks for the identity that a mail is sent from, here its domain; the emulator asks for all resources."""
+    resource_of = iam_actions._ses_v2_resource_arn
+
+    def identity_of(method, path, body, region, account_id):
+        if path.endswith("/outbound-emails"):
+            sender = parseaddr(json.loads(body or b"{}").get("FromEmailAddress", ""))[1]
+            return f"arn:aws:ses:{region}:{account_id}:identity/{sender.rpartition('@')[2]}"
+        return resource_of(method, path, body, region, account_id)
+
+    iam_actions._ses_v2_resource_arn = identity_of
+
+
 def name_log_groups_as_policies_do():
     """IAM knows a log group whose events are asked for by its ARN with `:*`, as CloudFormation gives it; the emulator leaves that off."""
     extract = iam_actions.extract_resource_arn
@@ -192,6 +206,7 @@ retry_partial_batches()
 confirm_stack_subscriptions()
 refuse_groups_that_exist()
 authorise_batches_by_their_parts()
+name_senders_as_policies_do()
 name_log_groups_as_policies_do()
 tell_policies_the_partition_key()
 keep_query_definitions()

@@ -12,13 +12,11 @@ import {
 import type { ChatRecord } from '../../../functions/delivery/chat/chat-topic.ts';
 import { linesOf, type Run, viewOf } from '../../../functions/delivery/chat/chat-view.ts';
 import { chatMessages, openFlood, openWindow } from '../../../functions/delivery/kinds.ts';
-import { slackMessage } from '../../../functions/delivery/slack/slack.ts';
-import { teamsMessage } from '../../../functions/delivery/teams/teams.ts';
-import { textMessage } from '../../../functions/delivery/text/text.ts';
 import type { EndpointSettings, LinkTemplates } from '../../../functions/model/endpoint.ts';
 import type { Actor, ChangeEvent, FieldChange, SentEvent } from '../../../functions/model/event.ts';
 import type { Definitions, FieldDefinition } from '../../../functions/model/field-definition.ts';
 import type { KindSettings } from '../../../functions/model/kinds.ts';
+import type { Mail } from '../../../functions/model/mail.ts';
 
 const at = Date.UTC(2026, 10, 23, 9, 30, 12);
 
@@ -292,13 +290,27 @@ export interface Links {
 }
 
 export const slackMessages = (events: readonly SentEvent[], links: Links = {}) =>
-  chatMessages(events, slackMessage, { endpoint: { name: 'ops', kind: 'slack' }, ...links });
+  chatMessages(events, { endpoint: { name: 'ops', kind: 'slack' }, ...links });
 
 export const teamsMessages = (events: readonly SentEvent[], links: Links = {}) =>
-  chatMessages(events, teamsMessage, { endpoint: { name: 'ops', kind: 'teams' }, ...links });
+  chatMessages(events, { endpoint: { name: 'ops', kind: 'teams' }, ...links });
 
 export const textMessages = (events: readonly SentEvent[], settings: KindSettings, links: Links = {}) =>
-  chatMessages(events, textMessage, { endpoint: { name: 'ops', kind: 'text', ...settings }, ...links });
+  chatMessages(events, { endpoint: { name: 'ops', kind: 'text', ...settings }, ...links });
+
+/** The settings of an endpoint of kind `email`. */
+export const MAIL_SETTINGS = {
+  kind: 'email',
+  from: 'changes@example.com',
+  to: 'ann@example.com, team@example.com',
+  digest: '08:00 UTC',
+} as const;
+
+/** The one mail of these events, as it is handed to the mail server. */
+export function mailOf(events: readonly SentEvent[], links: Links = {}): Mail {
+  const [message] = chatMessages(events, { endpoint: { name: 'ops', ...MAIL_SETTINGS }, ...links });
+  return JSON.parse(message?.body ?? '{}') as Mail;
+}
 
 /** The one message that sums up these events. */
 export function floodMessage(

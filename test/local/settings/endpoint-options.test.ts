@@ -55,7 +55,7 @@ describe('the endpoints of the command line', () => {
       ['--webhook https://a.example --batch all', '--batch, allowed: a whole number from 2 to 100.'],
       [
         '--preset ntfy',
-        '--preset applies to the preceding --webhook, --slack, --slack-app, --teams or --text: give that first.',
+        '--preset applies to the preceding --webhook, --slack, --slack-app, --teams, --text or --email: give that first.',
       ],
       [`--slack ${SLACK} --preset ntfy`, '--preset, allowed: only in an endpoint of kind "text".'],
       [

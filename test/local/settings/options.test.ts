@@ -103,7 +103,7 @@ describe('the command line', () => {
     ],
     [
       '--name a',
-      '--name applies to the preceding --webhook, --slack, --slack-app, --teams or --text: give that first.',
+      '--name applies to the preceding --webhook, --slack, --slack-app, --teams, --text or --email: give that first.',
     ],
     [
       '--slack https://a.example.com --name a/b',

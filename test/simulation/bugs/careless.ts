@@ -147,7 +147,7 @@ export const CARELESS: BugsByFile = {
           '    const began = clock();\n    settler',
           '    const began = clock();\n    last = job;\n    settler',
         ],
-        ['await conclude(all, outcome, isDown);', 'await conclude(last.deliveries, outcome, isDown);'],
+        ['await conclude(all, outcome, isKept);', 'await conclude(last.deliveries, outcome, isKept);'],
       ],
     ],
   },

@@ -5,7 +5,7 @@ import { pollerStrikes } from './faults.ts';
 
 const MINUTE = 60_000;
 /** ms that a run may take that is not to be killed. */
-const ENOUGH_MS = 900_000;
+export const ENOUGH_MS = 900_000;
 
 /** ms since the step before. */
 const gap = weighted(

@@ -1,0 +1,370 @@
+import { createServer } from 'node:net';
+import tls from 'node:tls';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { resolveBySystem } from '../../functions/basics/proxy.ts';
+import { testEvent } from '../../functions/changes/build-events.ts';
+import { drain } from '../../functions/delivery/drain.ts';
+import { mailSender } from '../../functions/delivery/email/send-mail.ts';
+import { joined } from '../../functions/delivery/health.ts';
+import { outcomeOf } from '../../functions/delivery/http/outcome.ts';
+import { createPoster, type Poster, type PosterOptions } from '../../functions/delivery/http/post.ts';
+import { jobsOf } from '../../functions/delivery/kinds.ts';
+import type { ChangeEvent, SentEvent } from '../../functions/model/event.ts';
+import {
+  change,
+  commitOf,
+  field,
+  MAIL_SETTINGS,
+  mailOf,
+  templates,
+  windowMessages,
+} from '../kit/delivery/chat-batches.ts';
+import { type MailScript, startMailServer } from '../kit/delivery/mail-server.ts';
+import { AT, HOUR, MINUTE, openSetting, SECOND } from '../kit/delivery/setting.ts';
+import { listenInTest } from '../kit/listen-in-test.ts';
+import { startProxy } from '../kit/proxy.ts';
+import { STORES } from '../kit/store/stores.ts';
+
+const edit = (project: string, name: string, from = 'Open', to = 'Done'): ChangeEvent[] =>
+  commitOf([change('t-1', `Task of ${name}`, [field('Status', from, to)])], { projectId: project, name });
+const two = [...edit('p-1', 'Onboarding ACME'), ...edit('p-2', 'Launch')];
+const bare = (text: string) => text.replaceAll('\u2060', '');
+const digestOf = (events: readonly SentEvent[]) => {
+  const messages = windowMessages(events, MAIL_SETTINGS, { linkTemplates: templates });
+  return messages.map(({ body, eventIds }) => ({ ...JSON.parse(body), eventIds }));
+};
+
+describe('a mail', () => {
+  it('has all projects, and the number of changes as its subject', () => {
+    const [mail, ...others] = digestOf(two);
+    expect(others).toEqual([]);
+    expect([mail.subject, mail.eventIds.length]).toEqual(['2 changes in 2 projects', 2]);
+    for (const part of [bare(mail.text), bare(mail.html)])
+      for (const text of [
+        'Onboarding ACME',
+        'Task of Launch',
+        'https://app.example.com/customer-projects/p/p-2',
+      ])
+        expect(part).toContain(text);
+    expect(digestOf(two.slice(0, 1))[0].subject).toBe('Onboarding ACME: 1 change in 1 task');
+    expect(mailOf([testEvent('ops', { at: AT, tag: 'abc' })]).subject).toBe('This is a test');
+  });
+
+  it('has an identifier that only its content decides', () => {
+    const [one, same, other] = [mailOf(two), mailOf(two), mailOf(two.slice(1))];
+    expect(one.messageId).toMatch(/^<[0-9a-f]{40}@example\.com>$/);
+    expect(same).toEqual(one);
+    expect(other.messageId).not.toBe(one.messageId);
+  });
+
+  it('of very many changes keeps below what clients cut off, and counts the rest', () => {
+    const events = Array.from({ length: 400 }, (_, index) =>
+      edit(`p-${index}`, `Project ${index}`, 'x'.repeat(900)),
+    ).flat();
+    const [mail, ...others] = digestOf(events);
+    expect([others.length, mail.subject, mail.eventIds.length]).toEqual([
+      0,
+      '400 changes in 400 projects',
+      400,
+    ]);
+    expect(Buffer.byteLength(mail.html)).toBeLessThan(102_000);
+    expect(Buffer.byteLength(mail.html)).toBeGreaterThan(80_000);
+    const shown = mail.html.match(/<h2/g).length;
+    for (const part of [mail.text, mail.html])
+      expect(part).toContain(`… and ${400 - shown} more changes in ${400 - shown} projects are not shown`);
+  });
+
+  it('of one project with very many changes shows most of them, and counts the rest', () => {
+    const many = Array.from({ length: 3_000 }, (_, index) =>
+      change(`t${index}`, `Task ${index}`, [field('F', 'a', 'b')]),
+    );
+    const [mail] = digestOf(commitOf(many));
+    expect(Buffer.byteLength(mail.html)).toBeLessThan(102_000);
+    expect(mail.text).toMatch(/… and [\d,]+ more changes in [\d,]+ tasks are not shown/);
+  });
+});
+
+function posterOf(options: Partial<PosterOptions>): Poster {
+  const all = { allowLoopback: true, resolve: resolveBySystem, timeout: 5_000, clock: () => AT, ...options };
+  return createPoster({ ...all, sendMail: mailSender(all) });
+}
+
+const LOGIN = 'us%65r:hush%2Fhush';
+
+/** Sends the mail of two projects. */
+async function send(url: string, options: Partial<PosterOptions> = {}, events: readonly SentEvent[] = two) {
+  const poster = posterOf({ clock: () => 42, ...options });
+  const request = { body: JSON.stringify(mailOf(events, { linkTemplates: templates })), headers: {} };
+  const answer = await poster.post(url, request).finally(poster.close);
+  return { answer, outcome: outcomeOf(answer, { url }) };
+}
+
+describe('by SMTP', () => {
+  it('text and HTML arrive, from one sender to all addresses', async () => {
+    const server = await startMailServer();
+    const { answer, outcome } = await send(`smtp://localhost:${server.port}`);
+    expect([answer, outcome]).toMatchObject([{ status: 250, at: 42 }, { kind: 'delivered' }]);
+    expect(server.received).toMatchObject([
+      {
+        ...{
+          subject: '2 changes in 2 projects',
+          from: { name: 'Changewire', address: 'changes@example.com' },
+        },
+        to: [{ address: 'ann@example.com' }, { address: 'team@example.com' }],
+        ...{
+          recipients: ['ann@example.com', 'team@example.com'],
+          messageId: mailOf(two, { linkTemplates: templates }).messageId,
+        },
+      },
+    ]);
+    const [mail] = server.received;
+    expect(mail?.text?.trim()).toBe(mailOf(two, { linkTemplates: templates }).text.trim());
+    expect(mail?.html).toContain('<h2');
+    expect(mail?.raw).toMatch(/^Auto-Submitted: auto-generated\r$/m);
+    expect(mail?.raw).toMatch(/multipart\/alternative/);
+  });
+
+  it.each([
+    '<b>Bold</b> <script>alert(1)</script> & "quoted"',
+    "' onmouseover='x",
+    'A\r\nBcc: eve@evil.example\r\n\r\nBody',
+    '\u202Egnp.exe\u202C \u2067rtl',
+    'https://evil.example/ www.evil.example eve@evil.example',
+    '=?UTF-8?Q?Bcc:_eve?= 🚀 Übergabe',
+  ])('nothing of the data %j is a header, markup or a link', async name => {
+    const server = await startMailServer();
+    const events = commitOf([change('t', name, [field(name, name, `${name}!`)])], { name });
+    await send(`smtp://localhost:${server.port}`, {}, events);
+    const [mail] = server.received;
+    const plain = await startMailServer();
+    await send(
+      `smtp://localhost:${plain.port}`,
+      {},
+      commitOf([change('t', 'T', [field('F', 'a', 'b')])], { name: 'P' }),
+    );
+    const [usual] = plain.received;
+    const names = (one = mail) => one?.headers.map(({ key }) => key);
+    expect(names()).toEqual(names(usual));
+    expect(mail?.recipients).toEqual(usual?.recipients);
+    const tags = (html = '') =>
+      new Set(html.match(/<[^>]*>/g)?.map(tag => tag.replace(/href="[^"]*"/, 'href')));
+    expect(tags(mail?.html)).toEqual(tags(usual?.html));
+    const own = /https:\/\/app\.example\.com\/[\w./?=%-]*/g;
+    for (const part of [mail?.subject, mail?.text, mail?.html]) {
+      expect(part).not.toMatch(/[\u202A-\u202E\u2066\u2067\0]/);
+      if (part !== mail?.subject)
+        expect(part?.replace(own, '')).not.toMatch(/:\/\/|(?:evil\.|eve@|www\.)(?!\u2060)/);
+    }
+    expect(mail?.subject).toContain('in 1 task');
+  });
+
+  it.each([
+    ['this machine, on AWS', 'smtp://localhost:PORT', { allowLoopback: false }],
+    ['a name that leads to this machine', 'smtps://mail.example:PORT', {}],
+    ['a literal', 'smtp://[::ffff:127.0.0.1]:PORT', {}],
+    ['a private network', 'smtp://own.example:PORT', {}],
+    ['metadata', 'smtp://169.254.169.254:PORT', { networks: ['169.254.0.0/16'] }],
+  ])('no connection is opened to %s', async (_, url, options) => {
+    let connections = 0;
+    const server = await startMailServer({}, { onConnect: (__, done) => done(++connections ? null : null) });
+    const resolve: PosterOptions['resolve'] = async name => [
+      { address: name === 'own.example' ? '10.0.0.7' : '127.0.0.1', family: 4 },
+    ];
+    const { answer } = await send(url.replace('PORT', `${server.port}`), { resolve, ...options });
+    expect(answer).toEqual({
+      why: expect.stringMatching(/^its address is not public \(\w+\): correct the url/),
+    });
+    expect(connections).toBe(0);
+  });
+
+  it('a server elsewhere gets the mail only over TLS with a valid certificate', async () => {
+    const [upgraded, secure] = [await startMailServer(), await startMailServer({}, { secure: true })];
+    const plain = await startMailServer({}, { disabledCommands: ['STARTTLS'] });
+    /** As a server that only the proxy reaches. */
+    const elsewhere = async (scheme: string, port: number) => {
+      const proxy = await startProxy({ to: port });
+      const sent = await send(`${scheme}://mail.example:25`, {
+        allowLoopback: false,
+        proxy: proxy.url,
+        resolve: unknown,
+      });
+      expect(proxy.asked).toEqual(['mail.example:25']);
+      return sent.answer;
+    };
+    const unknown = () => Promise.reject(new Error());
+    const noTls = { why: expect.stringMatching(/no TLS with a valid certificate|SELF_SIGNED/) };
+    expect(await elsewhere('smtp', plain.port)).toEqual(noTls);
+    expect(await elsewhere('smtp', upgraded.port)).toEqual(noTls);
+    expect(await elsewhere('smtps', secure.port)).toEqual(noTls);
+    const usual = tls.getCACertificates('default');
+    tls.setDefaultCACertificates([...usual, upgraded.cert]);
+    onTestFinished(() => tls.setDefaultCACertificates(usual));
+    expect(await elsewhere('smtp', plain.port)).toEqual(noTls);
+    expect(await elsewhere('smtp', upgraded.port)).toMatchObject({ status: 250 });
+    expect(await elsewhere('smtps', secure.port)).toMatchObject({ status: 250 });
+    expect([plain, upgraded, secure].map(({ received }) => received.map(({ isSecure }) => isSecure))).toEqual(
+      [[], [true], [true]],
+    );
+    // This machine is asked for TLS, but needs neither that nor a valid certificate.
+    tls.setDefaultCACertificates(usual);
+    await send(`smtp://localhost:${plain.port}`);
+    await send(`smtp://localhost:${upgraded.port}`);
+    expect([plain, upgraded].map(({ received }) => received.at(-1)?.isSecure)).toEqual([false, true]);
+  });
+
+  it('user name and password are sent, and never repeated', async () => {
+    const server = await startMailServer({
+      login: (user, password) => (user === 'user' && password === 'hush/hush' ? undefined : 535),
+    });
+    expect((await send(`smtp://${LOGIN}@localhost:${server.port}`)).outcome).toEqual({ kind: 'delivered' });
+    expect(server.received[0]?.user).toBe('user');
+    const { outcome } = await send(`smtp://user:wrong-hush@localhost:${server.port}`);
+    expect(outcome).toEqual({
+      kind: 'failed',
+      reason: 'answered 535: the mail server refused user name or password: correct the url in its secret',
+    });
+    const { outcome: without } = await send(`smtp://localhost:${server.port}`);
+    expect(without).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringContaining('user name or password'),
+    });
+  });
+
+  it.each<[string, MailScript, string, string]>([
+    [
+      'a sender',
+      { sender: () => 550 },
+      'failed',
+      'answered 550: the mail server refused the sender: correct "from"',
+    ],
+    [
+      'all recipients',
+      { recipient: () => 550 },
+      'failed',
+      'answered 550: the mail server refused the recipients: correct "to"',
+    ],
+    ['a mail', { mail: () => 554 }, 'failed', 'answered 554: the mail server refused the mail'],
+    [
+      'a mail for now',
+      { mail: () => 452 },
+      'slowed',
+      'answered 452: the mail server asks to try again later',
+    ],
+    [
+      'a recipient for now',
+      { recipient: () => 450 },
+      'slowed',
+      'answered 450: the mail server asks to try again later',
+    ],
+  ])(
+    'a server refuses %s: the reason names the remedy, and no recipient',
+    async (_, script, kind, reason) => {
+      const server = await startMailServer(script);
+      const { outcome, answer } = await send(`smtp://localhost:${server.port}`);
+      expect(outcome).toMatchObject({ kind, reason: expect.stringContaining(reason) });
+      expect(JSON.stringify([outcome, answer])).not.toContain('ann@');
+    },
+  );
+
+  it('a server refuses one of two recipients: the other gets the mail, which is not repeated', async () => {
+    const server = await startMailServer({
+      recipient: address => (address.startsWith('ann') ? 550 : undefined),
+    });
+    const { outcome, answer } = await send(`smtp://localhost:${server.port}`);
+    expect(outcome).toEqual({ kind: 'delivered' });
+    expect(answer).toMatchObject({
+      body: expect.stringMatching(/^1 of the recipients were refused: 550 <\(address\)>/),
+    });
+    expect(server.received[0]?.recipients).toEqual(['team@example.com']);
+  });
+
+  it('a server that hangs or is not there ends in no answer', async () => {
+    const hanging = await listenInTest(createServer(() => undefined));
+    expect((await send(`smtp://localhost:${new URL(hanging.url).port}`, { timeout: 200 })).answer).toEqual({
+      why: 'no answer within 0.2 s',
+    });
+    await hanging.stop();
+    expect((await send(`smtp://localhost:${new URL(hanging.url).port}`)).answer).toEqual({
+      why: 'no answer (ECONNREFUSED)',
+    });
+  });
+
+  it('SES is refused where none is', async () => {
+    expect((await send('ses:')).answer).toEqual({ why: expect.stringContaining('smtps://') });
+  });
+});
+
+const STORE = STORES.find(([name]) => name === 'SQLite') as (typeof STORES)[number];
+
+const five = [1, 2, 3, 4, 5].flatMap(number => edit(`p-${number}`, `Project ${number}`));
+
+/** A backlog of the changes of five projects, whose digest is at 13:00; it is noon. */
+async function openDigest(script: MailScript) {
+  const server = await startMailServer(script);
+  const setting = openSetting();
+  const { endpoints, deliveries, slots, stop } = await STORE[1]();
+  onTestFinished(stop);
+  const endpoint = { name: 'crm', ...MAIL_SETTINGS, digest: '13:00 UTC' };
+  const poster = () => posterOf({ clock: () => setting.state.now });
+  const dependencies = {
+    ...{ ...setting.dependencies, rows: endpoints, deliveries, slots },
+    jobsOf: ((all, of) => jobsOf(all, { endpoint: of })) as typeof setting.dependencies.jobsOf,
+    readSecret: async () => ({ url: `smtp://localhost:${server.port}` }),
+    openPoster: poster,
+  };
+  const health = { ...joined({}, AT - MINUTE, false), window: { since: AT - MINUTE, holds: true } as const };
+  await endpoints.change('crm', () => ({ name: 'crm', health, settings: endpoint }));
+  await deliveries.add(
+    five.map(event => ({
+      ...{ endpoint: 'crm', eventId: event.id, at: AT - HOUR, due: AT - MINUTE, attributes: {} },
+      body: JSON.stringify(event),
+    })),
+  );
+  const left = async () => (await deliveries.due('crm', Number.MAX_SAFE_INTEGER, 100)).length;
+  return {
+    server,
+    poster,
+    state: setting.state,
+    drain: (more = {}) => drain(endpoint, { ...dependencies, ...more }),
+    left,
+  };
+}
+
+describe('a digest by mail', () => {
+  it('is one mail at its time, and the same mail once the server takes it', async () => {
+    const { server, state, drain, left } = await openDigest({
+      mail: before => (before === 0 ? 451 : undefined),
+    });
+    await drain();
+    expect([server.received.length, await left()]).toEqual([0, 5]);
+    state.now = AT + HOUR;
+    await drain();
+    expect([server.received.length, await left()]).toEqual([0, 5]);
+    state.now += 31 * SECOND;
+    await drain();
+    expect([server.received.map(({ subject }) => subject), await left()]).toEqual([
+      ['5 changes in 5 projects'],
+      0,
+    ]);
+  });
+
+  it('that is sent again after a crash has the same Message-ID', async () => {
+    const { server, state, poster, drain, left } = await openDigest({});
+    state.now = AT + HOUR;
+    const dies = {
+      ...poster(),
+      post: async (...given: Parameters<Poster['post']>) =>
+        poster()
+          .post(...given)
+          .then(forever),
+    };
+    drain({ openPoster: () => dies });
+    await vi.waitFor(() => expect(server.received).toHaveLength(1));
+    state.now += 5 * MINUTE;
+    await drain({ run: 'next' });
+    const [first, again, ...others] = server.received.map(({ messageId }) => messageId);
+    expect([again, others, await left()]).toEqual([first, [], 0]);
+  });
+});
+
+const forever = () => new Promise<never>(() => undefined);
