@@ -54,8 +54,14 @@ export async function mails(world: World): Promise<() => Promise<void>> {
     await act.ask({ operation: 'update-endpoint', endpoint: NAME, from });
   });
   const before = (await sentMails(aws.endpoint)).length;
-  edits.updateEach('note', 'for-the-digest');
-  await untilTold(world, 60, 'start');
+  // The route function reads the endpoints again after some seconds.
+  let edit = 0;
+  await until(40, async () => {
+    edits.updateEach('note', `for-the-digest-${edit++}`);
+    await untilTold(world, 60, 'start');
+    const { waiting } = await act.ask({ operation: 'endpoint', endpoint: NAME });
+    assert.ok(waiting.atLeast > 0, 'no event waits for the digest');
+  });
   assert.equal((await sentMails(aws.endpoint)).length, before, 'a digest came before its time');
   return async () => {
     await report.check('the digest is one mail, at its time', () =>
