@@ -83,8 +83,9 @@ async function play(world: World): Promise<void> {
   await publishOnceMore(world);
   const digestArrives = own && (await mails(world));
   await settled(world, baseline);
-  if (own) await contract(world, own);
+  // Before the contract, which removes all endpoints that no deployment knows.
   await digestArrives?.();
+  if (own) await contract(world, own);
   await Promise.all([watched(world), own && commands(world, own)]);
   if (own) await releaseHeld(world, own);
   const comesBack = await takeOut(world);
