@@ -53,8 +53,8 @@ interface Batch {
 /** No attempt begins with less time left: it takes up to 15 s, and its outcome must then be saved. */
 export const MIN_REMAINING_MS = 20_000;
 const CONCURRENCY = 10;
-/** So many deliveries of one message are not rescheduled one by one while the endpoint is down: they wait until it is
- *  asked again. Those of a mail's window neither: a server that first refuses unknown senders gets the same mail. */
+/** More deliveries of one message are not rescheduled one by one while the endpoint is down: they wait until its next
+ *  attempt. Those of a mail's window wait, too: a server that first refuses unknown senders gets the same mail. */
 const MAX_RESCHEDULED = 100;
 const DOWN_MS = 30_000;
 /** One message a second for each chat: the limit of Slack. */

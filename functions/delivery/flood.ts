@@ -22,7 +22,7 @@ export const MAX_READ_MS = 8_000;
 const MAX_ROWS = 20_000;
 const MAX_BYTES = 64_000_000;
 const PAGE_ROWS = 50;
-/** So many deliveries that are sent alone show whether they are a flood. */
+/** The number of deliveries that are sent alone, from which a flood is recognised. */
 export const MAX_ALONE = 51;
 const CONCURRENCY = 10;
 

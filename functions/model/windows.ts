@@ -9,7 +9,7 @@ export interface WindowSettings {
   readonly quiet?: string | undefined;
 }
 
-/** Of a chat that gathers changes. `since`: when it last got what was gathered, or when the first of what waits came.
+/** Of a chat that gathers changes. `since`: when gathered changes were last sent, or when the first waiting one came.
  *  `holds`: some may wait. */
 export interface WindowState {
   readonly since?: number | undefined;

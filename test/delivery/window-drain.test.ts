@@ -16,7 +16,7 @@ import { readSlack } from '../kit/delivery/read-slack.ts';
 import { AT, answered, HOUR, MINUTE, messageOf, openSetting, SECOND } from '../kit/delivery/setting.ts';
 import { STORES } from '../kit/store/stores.ts';
 
-/** So many edits of one project that follow each other. */
+/** This number of edits of one project, one after the other. */
 const edits = (count: number, project = 'p-1'): ChangeEvent[] =>
   Array.from({ length: count }, (_, index) =>
     commitOf([change('t-1', 'Task', [field('Status', `${index}`, `${index + 1}`)])], {
