@@ -1,4 +1,3 @@
-import { Duration } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { type DrainDependencies, drain } from '../../functions/delivery/drain.ts';
 import { joined } from '../../functions/delivery/health.ts';
@@ -6,10 +5,8 @@ import type { Answer } from '../../functions/delivery/http/post.ts';
 import { jobsOf as jobsOfKind } from '../../functions/delivery/kinds.ts';
 import type { NewDelivery } from '../../functions/model/delivery.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
-import { openSqliteStore } from '../../functions/store/sqlite/store.ts';
-import { QUEUES } from '../../local/data/store.ts';
 import { change, commitOf, field } from '../kit/delivery/chat-batches.ts';
-import { simulate } from '../kit/delivery/many-endpoints.ts';
+import { postsToChat } from '../kit/delivery/one-chat.ts';
 import { readSlack } from '../kit/delivery/read-slack.ts';
 import {
   AT,
@@ -46,36 +43,12 @@ function countIn(body: string): number {
   return Number(count.replaceAll(',', ''));
 }
 
-/** What a Slack channel gets of these events, of which so many arrive at once each second. */
-async function messagesOf(bodies: readonly string[], perSecond: number, isLocal: boolean, minutes = 15) {
-  const store = isLocal ? openSqliteStore(':memory:') : undefined;
-  const local = {
-    batch: QUEUES.chat.batch,
-    window: Duration.seconds(0),
-    concurrency: 1,
-    timeout: Duration.minutes(6),
-  };
-  let posts: readonly { readonly body: string; readonly at: number }[] = [];
-  let left = 0;
-  await simulate(
-    [{ manner: 200, settings: { kind: 'slack' } }],
-    minutes * MINUTE,
-    (world, after) => {
-      posts = world.posts;
-      for (let first = 0; first < bodies.length; first += perSecond)
-        after((first / perSecond) * SECOND, () => {
-          for (const body of bodies.slice(first, first + perSecond)) void world.send(0, body);
-        });
-      after(minutes * MINUTE - 1, () => {
-        void world.deliveries.counts('e0').then(({ pending }) => {
-          left = pending;
-        });
-      });
-    },
-    store ? { store, chat: local } : {},
-  );
-  store?.close();
-  return { posts, left };
+/** What a Slack channel gets of these events, of which this number arrive at once each second. */
+function messagesOf(bodies: readonly string[], perSecond: number, isLocal: boolean, minutes = 15) {
+  return postsToChat({ isLocal, minutes }, (send, after) => {
+    for (let first = 0; first < bodies.length; first += perSecond)
+      after((first / perSecond) * SECOND, () => bodies.slice(first, first + perSecond).forEach(send));
+  });
 }
 
 /** Deliveries of `count` new tasks that wait since `since` for a chat in this store. */

@@ -1,13 +1,10 @@
-import { Duration } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { onHoldEvent } from '../../functions/changes/process-events.ts';
-import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { WindowSettings } from '../../functions/model/windows.ts';
-import { openSqliteStore } from '../../functions/store/sqlite/store.ts';
-import { QUEUES } from '../../local/data/store.ts';
 import { change, commitOf, field } from '../kit/delivery/chat-batches.ts';
-import { type Manner, simulate } from '../kit/delivery/many-endpoints.ts';
+import type { Manner } from '../kit/delivery/many-endpoints.ts';
+import { postsToChat } from '../kit/delivery/one-chat.ts';
 import { readSlack } from '../kit/delivery/read-slack.ts';
 import { AT, MINUTE, SECOND } from '../kit/delivery/setting.ts';
 
@@ -34,31 +31,10 @@ interface World {
 }
 
 /** What a Slack channel with these settings gets of these events: the title, and all that is said, by minutes. */
-async function channelOf(settings: WindowSettings, { sent, minutes, isLocal, manner = 200 }: World) {
-  const store = isLocal ? openSqliteStore(':memory:') : undefined;
-  const chat = {
-    batch: QUEUES.chat.batch,
-    window: Duration.seconds(0),
-    concurrency: 1,
-    timeout: Duration.minutes(6),
-  };
-  let posts: readonly { readonly body: string; readonly at: number }[] = [];
-  let left = 0;
-  await simulate(
-    [{ manner, settings: { kind: 'slack', ...settings } as EndpointSettings }],
-    minutes * MINUTE,
-    (world, after) => {
-      posts = world.posts;
-      for (const [at, event] of sent) after(at, () => void world.send(0, JSON.stringify(event)));
-      after(minutes * MINUTE - 1, () => {
-        void world.deliveries.counts('e0').then(({ pending }) => {
-          left = pending;
-        });
-      });
-    },
-    store ? { store, chat } : {},
-  );
-  store?.close();
+async function channelOf(settings: WindowSettings, { sent, ...world }: World) {
+  const { posts, left } = await postsToChat({ ...world, settings }, (send, after) => {
+    for (const [at, event] of sent) after(at, () => send(JSON.stringify(event)));
+  });
   const messages = posts.map(({ body, at }) => {
     const { title, summary, paragraphs, tail } = readSlack(body);
     const texts = paragraphs.flatMap(({ heading, lines }) => [heading, ...lines]);
