@@ -66,7 +66,7 @@ async function replay(page: Page, { receivers: { webhook } }: OwnEmulator): Prom
   const had = () => webhook.events.events.length + webhook.events.repeated;
   const before = had();
   await page.getByRole('button', { name: 'Replay since…' }).click();
-  await page.getByRole('button', { name: 'Preview' }).click();
+  await page.getByRole('button', { name: 'Preview', exact: true }).click();
   const would = page.getByText(/\d+ events will be sent to/);
   await would.waitFor();
   const count = Number(/\d+/.exec(await would.innerText())?.[0]);

@@ -61,7 +61,7 @@ async function hold(snapshots: Snapshots): Promise<void> {
   const [, process] = CONTRACT;
   const { announced } = await snapshots.readState(process);
   const at = Date.now();
-  const state = { baselined: true, held: { since: at, missing: 12 }, released: false };
+  const state = { baselined: true, hold: { since: at, missing: 12 }, released: false };
   const request = { events: [], version: Math.max(announced + 1, at), at };
   assert.equal(await snapshots.announce(process, { announced, state, request }), 'committed');
 }
