@@ -1,14 +1,17 @@
 import { useCallback, useMemo, useState } from 'preact/hooks';
+import type { ChangeLine } from '../model/change-line.ts';
 import { MAX_LINES } from '../model/feed.ts';
-import { EVERYTHING } from '../model/line-filter.ts';
+import { EVERYTHING, ofAllTimes, withTimes } from '../model/line-filter.ts';
 import { addressOf } from '../model/routes.ts';
 import { matching } from '../model/search.ts';
-import { wallTime } from '../model/times.ts';
+import { periodOf } from '../model/time-axis.ts';
 import { Activity } from '../parts/activity.tsx';
 import { Announcer } from '../parts/announcer.tsx';
+import { ChangeRow, hasActors } from '../parts/change-row.tsx';
 import { EndpointCard } from '../parts/endpoint-card.tsx';
 import { FilterBar } from '../parts/filter-bar.tsx';
-import { LiveList } from '../parts/live-list.tsx';
+import { Further } from '../parts/further.tsx';
+import { LongList } from '../parts/long-list.tsx';
 import { ProcessCard } from '../parts/process-card.tsx';
 import { Empty, Failed, Loading } from '../parts/states.tsx';
 import { useRoutedFilter } from '../parts/use-routed-filter.ts';
@@ -84,7 +87,8 @@ function Stream() {
   const { feed, isLoaded, trouble, older } = useStore(live.store);
   const { status: known, trouble: statusTrouble } = useStore(status);
   const processes = known?.processes ?? [];
-  const [filter, setFilter] = useRoutedFilter();
+  const [routed, setFilter] = useRoutedFilter('now');
+  const filter = useMemo(() => withTimes(routed, Date.now()), [routed]);
   const [paused, setPaused] = useState<typeof feed>();
   const shown = paused ?? feed;
   const search = useSearch(filter);
@@ -95,6 +99,7 @@ function Stream() {
   const onEnd = useCallback(() => {
     if (!paused && !search) live.older();
   }, [paused, live, search]);
+  const columns = { hasActors: useMemo(() => hasActors(lines), [lines]) };
   const waiting = paused ? feed.arrived - paused.arrived : 0;
   return (
     <section class="stream" aria-labelledby="stream">
@@ -113,12 +118,36 @@ function Stream() {
         </button>
       </div>
       <Activity filter={filter} lines={shown.lines} />
-      <FilterBar filter={filter} onChange={setFilter} processes={processes} lines={shown.lines} />
+      <FilterBar filter={filter} onChange={setFilter} processes={processes} lines={shown.lines}>
+        {(filter.since !== '' || filter.until !== '') && (
+          <button
+            type="button"
+            class="chip"
+            aria-label={`${periodOf(filter)}: show all times`}
+            onClick={() => setFilter(ofAllTimes(filter))}
+          >
+            {periodOf(filter)} <span aria-hidden="true">✕</span>
+          </button>
+        )}
+      </FilterBar>
       {trouble !== undefined && trouble !== statusTrouble && <Failed error={trouble} />}
       {!isLoaded && trouble === undefined && <Loading what="The list of changes" rows={12} />}
       {search?.error !== undefined && <Failed error={search.error} />}
       {isLoaded && lines.length === 0 && <NoLines search={search} clear={() => setFilter(EVERYTHING)} />}
-      {lines.length > 0 && <LiveList lines={lines} showProcess={processes.length > 1} onEnd={onEnd} />}
+      {lines.length > 0 && (
+        <LongList
+          label="Changes, newest first"
+          rows={lines}
+          keyOf={idOf}
+          hrefOf={eventOf}
+          classOf={({ type }) => (type.startsWith('source.') ? 'line-source' : '')}
+          onEnd={onEnd}
+        >
+          {line => (
+            <ChangeRow line={line} process={processes.length > 1 ? tagOf(line) : undefined} {...columns} />
+          )}
+        </LongList>
+      )}
       {isLoaded && lines.length > 0 && (
         <div class="stream-foot">
           {search ? (
@@ -131,6 +160,14 @@ function Stream() {
       <Announcer feed={feed} />
     </section>
   );
+}
+
+const idOf = ({ id }: ChangeLine) => id;
+const eventOf = ({ id }: ChangeLine) => addressOf('event', id);
+
+/** A line about the process itself shows its name anyway. */
+function tagOf({ process, project, definition }: ChangeLine): string {
+  return (project ?? definition) ? process : '';
 }
 
 function Older({ older, isFull, read }: { older: string; isFull: boolean; read: () => void }) {
@@ -146,27 +183,6 @@ function Older({ older, isFull, read }: { older: string; isFull: boolean; read: 
     <button type="button" class="small" disabled={older === 'loading'} onClick={read}>
       {older === 'loading' ? 'Loading…' : 'Load more'}
     </button>
-  );
-}
-
-/** How far the journal was searched, and a button to continue. */
-function Further({ search }: { search: Search }) {
-  const { state, readTo, further } = search;
-  const back = readTo === undefined ? '' : ` back to ${wallTime(Date.parse(readTo))}`;
-  if (state === 'all') return <span class="quiet">Searched the whole journal.</span>;
-  return (
-    <>
-      <span class="quiet">
-        {state === 'reading' ? 'Searching' : 'Searched'}
-        {back}
-        {state === 'reading' ? '…' : '.'}
-      </span>{' '}
-      {state === 'more' && (
-        <button type="button" class="small" onClick={further}>
-          Search further back
-        </button>
-      )}
-    </>
   );
 }
 

@@ -8,7 +8,7 @@ import { lineText } from '../model/line-text.ts';
 import { addressOf } from '../model/routes.ts';
 import { wallTime } from '../model/times.ts';
 import { useWorld } from '../state/use.ts';
-import { What } from './change.tsx';
+import { By, What } from './change.tsx';
 import { ConfirmButton } from './confirm.tsx';
 import { Exports } from './exports.tsx';
 import { FieldTimeline } from './field-timeline.tsx';
@@ -141,7 +141,7 @@ function Moment({ entry: { line }, isOfTask }: { readonly entry: Entry; readonly
           </span>
         )}
         <span>
-          <What line={line} />
+          <What line={line} /> <By line={line} />
         </span>
       </a>
     </li>

@@ -1,32 +1,32 @@
 import { useMemo } from 'preact/hooks';
-import type { Entry } from '../model/history.ts';
+import type { ChangeLine } from '../model/change-line.ts';
+import { counted } from '../model/counted.ts';
+import type { LineFilter } from '../model/line-filter.ts';
 import { addressOf } from '../model/routes.ts';
 import { type Who, whoChanged } from '../model/who.ts';
 
 interface Props {
-  readonly entries: readonly Entry[];
-  readonly of: { readonly workspace: string; readonly process: string; readonly since: string };
+  readonly lines: readonly ChangeLine[];
+  readonly filter: LineFilter;
 }
 
 const SHADES = 4;
 
 /** A table of actors and the fields that they change; nothing if no actor is known. */
-export function WhoChanged({ entries, of }: Props) {
-  const who = useMemo(() => whoChanged(entries), [entries]);
+export function WhoChanged({ lines, filter }: Props) {
+  const who = useMemo(() => whoChanged(lines), [lines]);
   if (!who) return null;
-  const { subjects, actors, events, known, left } = who;
+  const { subjects, actors, changes, known, left } = who;
   const max = Math.max(SHADES, ...actors.flatMap(({ counts }) => counts));
-  const address = (words: string, field?: string) =>
-    addressOf('now', undefined, {
-      ...{ words, field, since: of.since },
-      process: `${of.workspace}/${of.process}`,
-    });
+  const address = (person: string, field = '') =>
+    addressOf('history', undefined, { ...filter, person, field });
   return (
     <figure class="sheet padded">
       <figcaption>
         <b>Who changed what</b>{' '}
         <span class="quiet">
-          Of {events.toLocaleString('en')} events, {known.toLocaleString('en')} name who made the change.
+          Of {counted(changes, 'change')}, {known.toLocaleString('en')} {known === 1 ? 'has' : 'have'} a known
+          author.
           {left > 0 && ` The ${actors.length} most frequent are shown.`}
         </span>
       </figcaption>
