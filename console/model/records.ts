@@ -10,7 +10,8 @@ export interface FoundRecord {
 
 const MAX_COUNT = 500;
 
-/** The records in lines whose name has all words of the text, or whose id it is; each once, in the order of the lines. */
+/** The records in lines with all words of the text in their name, or with it as their id; each once, in the order of
+ *  the lines. */
 export function recordsNamed(lines: readonly ChangeLine[], text: string): FoundRecord[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const isNamed = ({ id, name }: Place) =>

@@ -1,6 +1,8 @@
 import { useCallback, useMemo, useState } from 'preact/hooks';
+import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import type { ChangeLine } from '../model/change-line.ts';
 import { MAX_LINES } from '../model/feed.ts';
+import { glanceOf } from '../model/glance.ts';
 import { EVERYTHING, ofAllTimes, withTimes } from '../model/line-filter.ts';
 import { addressOf } from '../model/routes.ts';
 import { matching } from '../model/search.ts';
@@ -13,7 +15,8 @@ import { FilterBar } from '../parts/filter-bar.tsx';
 import { Further } from '../parts/further.tsx';
 import { LongList } from '../parts/long-list.tsx';
 import { ProcessCard } from '../parts/process-card.tsx';
-import { Empty, Failed, Loading } from '../parts/states.tsx';
+import { Badge, Empty, Failed, Loading } from '../parts/states.tsx';
+import { useNarrow } from '../parts/use-narrow.ts';
 import { useRoutedFilter } from '../parts/use-routed-filter.ts';
 import { useSearch } from '../parts/use-search.ts';
 import type { Search } from '../state/search.ts';
@@ -35,16 +38,37 @@ export function NowPage() {
 
 function Glance() {
   const { status, trouble } = useStore(useWorld().status);
+  const isNarrow = useNarrow();
   if (!status && trouble !== undefined) return <aside class="glance" aria-label="Processes and endpoints" />;
   if (!status)
     return (
       <aside class="glance">
-        <Loading what="The status" rows={5} />
+        <Loading what="The status" rows={isNarrow ? 1 : 5} />
       </aside>
     );
-  const { processes, endpoints } = status;
   return (
     <aside class="glance" aria-label="Processes and endpoints">
+      {isNarrow ? (
+        <details>
+          <summary>
+            {glanceOf(status).map(({ text, tone }) => (
+              <Badge key={text} tone={tone}>
+                {text}
+              </Badge>
+            ))}
+          </summary>
+          <Cards status={status} />
+        </details>
+      ) : (
+        <Cards status={status} />
+      )}
+    </aside>
+  );
+}
+
+function Cards({ status: { processes, endpoints } }: { readonly status: AnswerOf<'status'> }) {
+  return (
+    <>
       <section aria-labelledby="processes">
         <h2 id="processes">Processes</h2>
         {processes.length === 0 ? (
@@ -78,7 +102,7 @@ function Glance() {
           </ul>
         )}
       </section>
-    </aside>
+    </>
   );
 }
 

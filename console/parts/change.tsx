@@ -38,12 +38,12 @@ export function What({ line }: { readonly line: ChangeLine }) {
   );
 }
 
-/** `by Ann Lee`; nothing if not known. */
-export function By({ line: { by } }: { readonly line: ChangeLine }) {
+/** `by Ann Lee`, after a separator if given; nothing if not known. */
+export function By({ line: { by }, after = '' }: { readonly line: ChangeLine; readonly after?: string }) {
   if (by === undefined) return null;
   return (
     <span class="by" title={`by ${by}`}>
-      by <bdi>{by}</bdi>
+      {after}by <bdi>{by}</bdi>
     </span>
   );
 }

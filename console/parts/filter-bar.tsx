@@ -22,6 +22,7 @@ export function FilterBar({ filter, onChange, processes, lines, children }: Prop
   const set = (part: Partial<LineFilter>) => onChange({ ...filter, ...part });
   const fields = useMemo(() => namesIn(lines, ({ changes }) => changes.map(({ label }) => label)), [lines]);
   const people = useMemo(() => namesIn(lines, ({ actors }) => actors.map(({ name }) => name)), [lines]);
+  const hasSeveral = new Set(processes.map(({ workspace }) => workspace)).size > 1;
   return (
     <search class="filter-bar">
       <input
@@ -62,7 +63,7 @@ export function FilterBar({ filter, onChange, processes, lines, children }: Prop
           <option value="">All processes</option>
           {processes.map(({ workspace, process }) => (
             <option key={`${workspace}/${process}`} value={`${workspace}/${process}`}>
-              {workspace}/{process}
+              {hasSeveral ? `${workspace}/${process}` : process}
             </option>
           ))}
         </select>

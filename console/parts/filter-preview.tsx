@@ -54,7 +54,8 @@ function Lines({ events }: { readonly events: readonly (Past & Partial<Excluded>
               <Where line={line} />
             </span>
             <span class="what">
-              <What line={line} /> <By line={line} />
+              <What line={line} />
+              <By line={line} after=" · " />
             </span>
           </div>
           {reason !== undefined && <p class="quiet reason">Not sent: {reason}.</p>}

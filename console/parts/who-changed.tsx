@@ -4,6 +4,7 @@ import { counted } from '../model/counted.ts';
 import type { LineFilter } from '../model/line-filter.ts';
 import { addressOf } from '../model/routes.ts';
 import { type Who, whoChanged } from '../model/who.ts';
+import { useNarrow } from './use-narrow.ts';
 
 interface Props {
   readonly lines: readonly ChangeLine[];
@@ -14,6 +15,7 @@ const SHADES = 4;
 
 /** A table of actors and the fields that they change; nothing if no actor is known. */
 export function WhoChanged({ lines, filter }: Props) {
+  const isNarrow = useNarrow();
   const who = useMemo(() => whoChanged(lines), [lines]);
   if (!who) return null;
   const { subjects, actors, changes, known, left } = who;
@@ -21,15 +23,16 @@ export function WhoChanged({ lines, filter }: Props) {
   const address = (person: string, field = '') =>
     addressOf('history', undefined, { ...filter, person, field });
   return (
-    <figure class="sheet padded">
-      <figcaption>
+    // Folded on a phone, where the first change would not be visible.
+    <details class="sheet padded" open={!isNarrow}>
+      <summary>
         <b>Who changed what</b>{' '}
         <span class="quiet">
           Of {counted(changes, 'change')}, {known.toLocaleString('en')} {known === 1 ? 'has' : 'have'} a known
           author.
           {left > 0 && ` The ${actors.length} most frequent are shown.`}
         </span>
-      </figcaption>
+      </summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
       <section class="table-box" aria-label="Who changed what" tabIndex={0}>
         <table class="who">
@@ -68,7 +71,7 @@ export function WhoChanged({ lines, filter }: Props) {
           </tbody>
         </table>
       </section>
-    </figure>
+    </details>
   );
 }
 
