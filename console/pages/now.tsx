@@ -1,6 +1,7 @@
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import type { ChangeLine } from '../model/change-line.ts';
+import { counted } from '../model/counted.ts';
 import { MAX_LINES } from '../model/feed.ts';
 import { glanceOf } from '../model/glance.ts';
 import { EVERYTHING, ofAllTimes, withTimes } from '../model/line-filter.ts';
@@ -211,11 +212,11 @@ function Older({ older, isFull, read }: { older: string; isFull: boolean; read: 
 }
 
 function countText(count: number, isAll: boolean): string {
-  return isAll ? count.toLocaleString('en') : `the newest ${count.toLocaleString('en')}`;
+  return isAll ? counted(count, 'event') : `the newest ${counted(count, 'event')}`;
 }
 
 function foundText(found: number, { searched, state }: Search): string {
-  const [shown, all] = [found, Math.max(found, searched)].map(count => count.toLocaleString('en'));
+  const [shown, all] = [found.toLocaleString('en'), counted(Math.max(found, searched), 'event')];
   return state === 'all' ? `${shown} of ${all}` : `${shown} of the newest ${all}`;
 }
 
@@ -231,7 +232,7 @@ function NoLines({ search, clear }: { search: Search | undefined; clear: () => v
   const title =
     state === 'all'
       ? 'No matching changes in the journal.'
-      : `No matches in the newest ${searched.toLocaleString('en')} changes.`;
+      : `No matches in the newest ${counted(searched, 'event')}.`;
   return (
     <Empty title={title}>
       {state !== 'all' && (

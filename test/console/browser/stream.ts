@@ -160,7 +160,7 @@ export function streamTests({ run, open, openAt }: Given): void {
       edits().updateProject('launch', '1048', { name: 'In the chart' });
       const page = await open();
       await stream(page).filter({ hasText: 'In the chart' }).first().waitFor();
-      await page.getByText(/^(The newest )?[\d,]+ changes?, since /).waitFor();
+      await page.getByText(/^(The newest )?[\d,]+ events?, since /).waitFor();
       await page.getByLabel('Colours of the chart').selectOption('process');
       await page.locator('.activity a', { hasText: '× launch' }).last().click();
       await expect.poll(() => page.url(), SOON).toMatch(/process=[^&]+launch&since=[^&]+&until=/);
@@ -168,7 +168,7 @@ export function streamTests({ run, open, openAt }: Given): void {
       expect((await shown(page)).join()).not.toContain('onboarding');
       expect(await axeFindings(page)).toEqual([]);
       await use(page, 'As a table');
-      await page.getByRole('region', { name: 'Changes over time' }).getByRole('row').nth(1).waitFor();
+      await page.getByRole('region', { name: 'Events over time' }).getByRole('row').nth(1).waitFor();
       expect(await axeFindings(page)).toEqual([]);
       await page.getByRole('button', { name: /: show all times$/ }).click();
       await expect.poll(() => page.url(), SOON).toMatch(/#\/now\?process=[^&]+launch$/);

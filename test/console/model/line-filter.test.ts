@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { EVERYTHING, filterIn, processOf, withTimes } from '../../../console/model/line-filter.ts';
 import { addressOf, readRoute } from '../../../console/model/routes.ts';
 import { SINCE } from '../../../console/model/times.ts';
@@ -34,7 +34,10 @@ describe('a filter in an address', () => {
     );
   });
 
-  it('has the times that words, days and times mean', () => {
+  it('has the times that words, days and times mean, days from local midnight', () => {
+    vi.stubEnv('TZ', 'America/New_York');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(new Date(0).getHours()).toBe(19);
     const of = (since: string) => withTimes(filterIn({ since }), new Date(2026, 10, 23, 9).getTime()).since;
     expect(of('friday')).toBe(new Date(2026, 10, 20).toISOString());
     expect(of('2026-11-20')).toBe(new Date(2026, 10, 20).toISOString());
