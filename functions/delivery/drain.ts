@@ -164,7 +164,7 @@ async function sendGathered(
   const { clock, remaining } = dependencies;
   const now = clock();
   if (remaining() < MIN_REMAINING_MS + MAX_READ_MS) return { at: now };
-  const opens = sendsFrom(endpoint, row.health.window?.since, now);
+  const opens = sendsFrom(endpoint, row.health.window, now);
   const isQuiet = sendsFrom({ quiet: endpoint.quiet }, undefined, now) > now;
   const sort: GatherOptions['sort'] = (each, event) => {
     if (each.replay || isUrgent(event)) return 'alone';

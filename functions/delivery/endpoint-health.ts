@@ -166,7 +166,7 @@ export class EndpointHealth {
     const join = (health: Health) => {
       this.#hasBegunBacklog = health.waiting === undefined && closedTo(health, now) === undefined;
       const window = gathering(settings, health.window, now);
-      at = due === 'gathered' ? sendsFrom(settings, window?.since, now) : due;
+      at = due === 'gathered' ? sendsFrom(settings, window, now) : due;
       return { ...joined(health, at, first), ...(window && { window }) };
     };
     // Without it the caller keeps the deliveries, and reports them again.
@@ -179,7 +179,7 @@ export class EndpointHealth {
   async beginsWindow(): Promise<boolean> {
     const now = this.#dependencies.clock();
     const isFree = ({ window }: Health) =>
-      !window?.holds && sendsFrom(this.#settings, window?.since, now) <= now;
+      !window?.holds && sendsFrom(this.#settings, window, now) <= now;
     // A digest has no message before its time.
     if (this.#settings.digest !== undefined) return false;
     if (this.#settings.window === undefined) return isFree(this.now);

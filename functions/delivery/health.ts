@@ -57,7 +57,7 @@ export function wakesAt(health: Health, now: number, settings: WindowSettings = 
   const opens = opensAt(health, now);
   if (!waiting || opens === undefined) return undefined;
   // By the present settings: they may have changed since the deliveries were added.
-  const due = window?.holds ? Math.min(waiting.due, sendsFrom(settings, window.since, now)) : waiting.due;
+  const due = window?.holds ? Math.min(waiting.due, sendsFrom(settings, window, now)) : waiting.due;
   return Math.max(failing ? 0 : due, opens, drainEnd(health, now));
 }
 

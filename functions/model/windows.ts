@@ -9,11 +9,12 @@ export interface WindowSettings {
   readonly quiet?: string | undefined;
 }
 
-/** Of a chat that gathers changes. `since`: when gathered changes were last sent, or when the first waiting one came.
- *  `holds`: some may wait. */
+/** Of a chat that gathers changes. `since`: when gathered changes were last sent. `holds`: some may wait, the first of
+ *  which came at `from`. */
 export interface WindowState {
   readonly since?: number | undefined;
   readonly holds?: true;
+  readonly from?: number | undefined;
 }
 
 const DAY_NAMES = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
@@ -44,21 +45,22 @@ export function isUrgent({ type }: { readonly type: string }): boolean {
   return /^(?:source|endpoint|delivery|changewire)\./.test(type);
 }
 
-/** From when the changes may be sent that are gathered since `since`, in ms since 1970: `now` or later. Without
- *  `since`, none were gathered or sent before. */
+/** From when gathered changes may be sent, in ms since 1970: `now` or later. A digest has what came before its time. */
 export function sendsFrom(
   { window, digest, quiet }: WindowSettings,
-  since: number | undefined,
+  { since, from }: WindowState = {},
   now: number,
 ): number {
   const began = sinceOf(since, now);
-  if (digest !== undefined) return Math.max(now, nextDigest(digest, began ?? now));
+  if (digest !== undefined) {
+    const after = Math.max(began ?? 0, sinceOf(from, now) ?? 0) || now;
+    return Math.max(now, nextDigest(digest, after));
+  }
   const ends = window === undefined || began === undefined ? now : began + (milliseconds(window) ?? 0);
   return quiet === undefined ? Math.max(now, ends) : afterQuiet(quiet, Math.max(now, ends));
 }
 
-/** Since when changes are gathered once some more wait. A digest has what came before its time: so what comes when
- *  nothing waits belongs to the next one. */
+/** Once some more changes wait. */
 export function gathering(
   settings: WindowSettings,
   window: WindowState | undefined,
@@ -66,9 +68,9 @@ export function gathering(
 ): WindowState | undefined {
   if (!hasWindow(settings)) return undefined;
   const since = sinceOf(window?.since, now);
-  const isNext = settings.digest !== undefined && !(window?.holds && since !== undefined);
-  const isOver = since === undefined || sendsFrom(settings, since, now) <= now;
-  return { ...(isNext && isOver ? { since: now } : since !== undefined && { since }), holds: true };
+  // Rows of earlier versions have no `from`.
+  const from = window?.holds ? sinceOf(window.from, now) : now;
+  return { ...(since !== undefined && { since }), holds: true, ...(from !== undefined && { from }) };
 }
 
 /** The same once the backlog was read. `hasLater`: changes wait in it. */

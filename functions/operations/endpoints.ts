@@ -249,7 +249,7 @@ function nextMessageOf(
   now: number,
 ): Pick<EndpointStatus, 'nextMessageAt'> {
   if (!window?.holds || paused || stopped) return {};
-  const at = sendsFrom(endpoint, window.since, now);
+  const at = sendsFrom(endpoint, window, now);
   return at > now ? { nextMessageAt: iso(at) } : {};
 }
 

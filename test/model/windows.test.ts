@@ -17,7 +17,7 @@ const DAY = 24 * 60 * MINUTE;
 
 /** Of quiet hours, or a digest that gathers since `since`. */
 const from = (settings: WindowSettings, now: string, since?: string) =>
-  iso(sendsFrom(settings, since === undefined ? undefined : at(since), at(now)));
+  iso(sendsFrom(settings, since === undefined ? undefined : { since: at(since) }, at(now)));
 
 describe('a window', () => {
   const window = { window: '15m' };
@@ -121,32 +121,51 @@ describe('what is gathered', () => {
   const sent = { since: eight + MINUTE };
 
   it('belongs to the next digest, also if it comes long after the last one', () => {
-    const [soon, later] = [eight + 2 * MINUTE, eight + 3 * DAY + MINUTE];
-    expect(gathering(digest, sent, soon)).toEqual({ ...sent, holds: true });
-    expect(gathering(digest, sent, later)).toEqual({ since: later, holds: true });
-    expect(gathering(digest, undefined, soon)).toEqual({ since: soon, holds: true });
+    for (const [window, now] of [
+      [sent, eight + 2 * MINUTE],
+      [sent, eight + 3 * DAY + MINUTE],
+      [undefined, eight + 2 * MINUTE],
+    ] as const)
+      expect(gathering(digest, window, now)).toEqual({ ...window, holds: true, from: now });
+    expect(
+      iso(sendsFrom(digest, { ...sent, from: eight + 3 * DAY + MINUTE }, eight + 3 * DAY + DAY / 2)),
+    ).toBe('2026-11-25T08:00:00Z');
   });
 
   it('is due once its time came, though more comes afterwards', () => {
-    const waiting = { since: eight - 60 * MINUTE, holds: true } as const;
+    const waiting = { since: eight - DAY, holds: true, from: eight - 60 * MINUTE } as const;
     expect(gathering(digest, waiting, eight + 5 * MINUTE)).toEqual(waiting);
+    expect(sendsFrom(digest, waiting, eight + 5 * MINUTE)).toBe(eight + 5 * MINUTE);
+  });
+
+  it('waits for tomorrow if a digest is set after its time, whenever a window was sent before', () => {
+    const window = { window: '15m', quiet: '22:00-07:00 UTC' };
+    const waiting = gathering(window, { since: at('2026-11-21T17:30:00Z') }, at('2026-11-21T22:00:00Z'));
+    const now = at('2026-11-21T23:00:00Z');
+    expect(iso(sendsFrom({ digest: '20:00 UTC' }, waiting, now))).toBe('2026-11-22T20:00:00Z');
+    // After a crash, what is left of a digest does not follow it at once.
+    expect(iso(sendsFrom(digest, { ...sent, from: eight - DAY, holds: true }, eight + 2 * MINUTE))).toBe(
+      '2026-11-22T08:00:00Z',
+    );
   });
 
   it('waits for a window from its last message on, and for none without one', () => {
-    expect(gathering({ window: '15m' }, { since: eight }, eight + MINUTE)).toEqual({
+    const now = eight + MINUTE;
+    expect(gathering({ window: '15m' }, { since: eight }, now)).toEqual({
       since: eight,
       holds: true,
+      from: now,
     });
-    expect(gathering({ window: '15m' }, undefined, eight)).toEqual({ holds: true });
+    expect(gathering({ window: '15m' }, undefined, eight)).toEqual({ holds: true, from: eight });
     expect(gathering({}, { since: eight }, eight)).toBeUndefined();
   });
 
   it('is nothing once it was sent; only the time of the last message is kept', () => {
-    expect(gathered({ window: '15m' }, { since: eight, holds: true }, eight, false)).toEqual({
+    expect(gathered({ window: '15m' }, { since: eight, holds: true, from: eight }, eight, false)).toEqual({
       since: eight,
     });
     expect(gathered({}, { since: eight, holds: true }, eight, false)).toBeUndefined();
-    expect(gathered(digest, undefined, eight, true)).toEqual({ since: eight, holds: true });
+    expect(gathered(digest, undefined, eight, true)).toEqual({ holds: true, from: eight });
   });
 });
 
@@ -180,13 +199,13 @@ describe('the next message with changes', () => {
     fc.assert(
       fc.property(settings, moments, fc.nat(2 * DAY), fc.nat(DAY), (given, since, age, step) => {
         const now = since + age;
-        const next = sendsFrom(given, since, now);
+        const next = sendsFrom(given, { since }, now);
         expect(next).toBeGreaterThanOrEqual(now);
         // A window of a day, then quiet hours of less than two days; or the one day of a week.
         expect(next - since).toBeLessThanOrEqual(Math.max(age, DAY) + 8 * DAY);
-        expect(sendsFrom(given, since, now + step)).toBeGreaterThanOrEqual(next);
+        expect(sendsFrom(given, { since }, now + step)).toBeGreaterThanOrEqual(next);
         // Once it is reached, it is due.
-        expect(sendsFrom(given, since, next)).toBe(next);
+        expect(sendsFrom(given, { since }, next)).toBe(next);
         if (given.quiet) expect(sendsFrom({ quiet: given.quiet }, undefined, next)).toBe(next);
       }),
       { numRuns: 1000 },
