@@ -16,7 +16,7 @@ import {
   MAX_ALONE,
   MAX_READ_MS,
 } from './flood.ts';
-import { checkHealth, drainEnd, drained, onlyReplayed, opensAt, pausedUntil } from './health.ts';
+import { checkHealth, drainEnd, drained, GATHERED, onlyReplayed, opensAt, pausedUntil } from './health.ts';
 import { type Queues, TICK_MS } from './queues.ts';
 import { readEvent } from './read-event.ts';
 import { RowSettler } from './settlers.ts';
@@ -264,10 +264,11 @@ async function nothingDue(
   const next = await deliveries.nextDue(name, now);
   const at = later === undefined ? next : Math.min(next ?? later, later);
   if (!waiting) return { at };
+  const noted = next ?? (later === undefined ? undefined : GATHERED);
   const isNoted = await changeHealth(name, rows, before => {
     const { window: _, ...health } = before;
     const window = gathered(endpoint, before.window, now, later !== undefined);
-    return drained({ ...health, ...(window && { window }) }, waiting.added, at);
+    return drained({ ...health, ...(window && { window }) }, waiting.added, noted);
   });
   return isNoted ? { at } : undefined;
 }

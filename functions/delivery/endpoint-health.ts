@@ -7,6 +7,7 @@ import {
   busy,
   checkHealth,
   closedTo,
+  GATHERED,
   hasProblems,
   joined,
   opensAt,
@@ -167,7 +168,8 @@ export class EndpointHealth {
       this.#hasBegunBacklog = health.waiting === undefined && closedTo(health, now) === undefined;
       const window = gathering(settings, health.window, now);
       at = due === 'gathered' ? sendsFrom(settings, window, now) : due;
-      return { ...joined(health, at, first), ...(window && { window }) };
+      const joinedAt = due === 'gathered' ? GATHERED : due;
+      return { ...joined(health, joinedAt, first), ...(due === 'gathered' && window && { window }) };
     };
     // Without it the caller keeps the deliveries, and reports them again.
     await this.#change(join, false);
@@ -178,8 +180,7 @@ export class EndpointHealth {
    *  runs, one may. */
   async beginsWindow(): Promise<boolean> {
     const now = this.#dependencies.clock();
-    const isFree = ({ window }: Health) =>
-      !window?.holds && sendsFrom(this.#settings, window, now) <= now;
+    const isFree = ({ window }: Health) => !window?.holds && sendsFrom(this.#settings, window, now) <= now;
     // A digest has no message before its time.
     if (this.#settings.digest !== undefined) return false;
     if (this.#settings.window === undefined) return isFree(this.now);
@@ -192,12 +193,18 @@ export class EndpointHealth {
     return isOurs;
   }
 
-  /** What was gathered is sent: the next window begins. */
+  /** What was gathered is sent: the next window begins. What is left of it is due. */
   windowSent(): Promise<void> {
     const now = this.#dependencies.clock();
     const { window, digest } = this.#settings;
-    return this.#change(health =>
-      (window ?? digest) === undefined ? undefined : { ...health, window: { ...health.window, since: now } },
+    return this.#change(({ waiting, ...health }) =>
+      (window ?? digest) === undefined
+        ? undefined
+        : {
+            ...health,
+            ...(waiting && { waiting: { ...waiting, due: Math.min(waiting.due, now) } }),
+            window: { ...health.window, since: now },
+          },
     );
   }
 

@@ -49,6 +49,9 @@ export function opensAt(health: Health, now: number): number | undefined {
   return health.paused || health.stopped ? undefined : pausedUntil(health, now);
 }
 
+/** As `waiting.due`, of changes that are gathered: when they are sent follows from the settings. The last date. */
+export const GATHERED = 8.64e15;
+
 /** When a run must drain the endpoint, in ms since 1970; undefined without a backlog, or until an operator
  *  resumes it. A failing endpoint is probed even if all its deliveries are due later: otherwise its recovery
  *  would be noticed too late. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { onHoldEvent } from '../../functions/changes/process-events.ts';
 import { type DrainDependencies, drain } from '../../functions/delivery/drain.ts';
 import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
-import { joined } from '../../functions/delivery/health.ts';
+import { closedTo, joined, wakesAt } from '../../functions/delivery/health.ts';
 import type { Answer } from '../../functions/delivery/http/post.ts';
 import { jobsOf as jobsOfKind } from '../../functions/delivery/kinds.ts';
 import { wakeWaiting } from '../../functions/delivery/queues.ts';
@@ -275,9 +275,11 @@ describe('new changes', () => {
     expect(await deliver(settings, health, events)).toMatchObject({ sent, waiting });
   });
 
-  it('that wait are due at the end of the window, and problems do not wait after them', async () => {
-    const { health } = await deliver(WINDOW, closed, edits(1));
-    expect(health?.waiting).toMatchObject({ due: AT + 14 * MINUTE, first: false });
+  it('that wait are sent at the time of the present settings, and problems do not wait after them', async () => {
+    const { health = {} } = await deliver(WINDOW, closed, edits(1));
+    expect(closedTo(health, AT)).toBeUndefined();
+    const times = [WINDOW, DIGEST, QUIET, {}].map(settings => wakesAt(health, AT, settings));
+    expect(times).toEqual([AT + 14 * MINUTE, AT + HOUR, AT + HOUR, AT]);
   });
 
   it('of two runs at once begin one window', async () => {
