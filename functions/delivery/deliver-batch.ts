@@ -110,7 +110,7 @@ async function send(
   const startedAt = clock();
   let isLate = false;
 
-  if (isClosed()) return settler.waits(settler.open);
+  if (isClosed()) return leave();
   const { jobs, unrenderable } = await (jobsOf ?? jobsOfKind)(settler, health);
   for (const { delivery, reason } of unrenderable) await settler.dead(delivery, { reason });
   const [first, ...others] = jobs;
@@ -123,12 +123,25 @@ async function send(
   await run(first);
   await inParallel(others, isChat(endpoint) ? 1 : CONCURRENCY, run);
 
+  /** Changes that are gathered wait for their time, the others until the endpoint is open. */
+  async function leave(): Promise<void> {
+    const changes = settler.open.filter(each => {
+      const read = readEvent(each.body);
+      return isNew && 'event' in read && isGathered({ ...each, event: read.event });
+    });
+    if (changes.length > 0) await settler.gathers(changes);
+    if (settler.open.length > 0) await settler.waits(settler.open);
+  }
+
+  function isGathered({ replay, event }: ReadDelivery): boolean {
+    return hasWindow(endpoint) && !replay && !isUrgent(event);
+  }
+
   /** Of a flood of new events none: they wait, so that a drain sums them up with those that follow. The same with
    *  changes while a window is open. */
   async function jobsOfKind(): Promise<Jobs> {
     const deliveries = await readWanted(endpoint, settler);
     if (!isNew || !isChat(endpoint)) return dependencies.jobsOf(deliveries, endpoint);
-    const isGathered = (each: ReadDelivery) => hasWindow(endpoint) && !each.replay && !isUrgent(each.event);
     const changes = deliveries.filter(isGathered);
     const isSent = changes.length === 0 || (!isFloodOf(changes) && (await beginsWindow()));
     if (!isSent) await settler.gathers(changes);

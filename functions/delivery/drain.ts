@@ -2,6 +2,7 @@ import { assert } from '../basics/assert.ts';
 import type { PendingDelivery } from '../model/delivery.ts';
 import { type EndpointSettings, rateOf } from '../model/endpoint.ts';
 import type { EndpointRow, Health } from '../model/endpoint-row.ts';
+import type { SentEvent } from '../model/event.ts';
 import { wants } from '../model/filter.ts';
 import { gathered, hasWindow, isUrgent, sendsFrom } from '../model/windows.ts';
 import { isFlood, ofFirstTopics } from './chat/chat-flood.ts';
@@ -96,7 +97,7 @@ async function sendSome(
   if (opens === undefined || opens > began) return { at: opens };
   if (remaining() < MIN_REMAINING_MS) return { at: began };
   if (row.health.failures) turn.since = began;
-  if (hasWindow(endpoint) && !row.health.failing) return sendGathered(endpoint, turn, row, dependencies);
+  if (hasWindow(endpoint)) return sendGathered(endpoint, turn, row, dependencies);
   const rate = rateOf(endpoint, began - turn.since);
   const limit = row.health.failing
     ? 1
@@ -154,7 +155,7 @@ async function sendToChat(
 }
 
 /** The same for a chat that gathers changes. First what is sent alone: problems, replays, and deliveries with a failed
- *  attempt; then, at its time, everything that was gathered. */
+ *  attempt; then, at its time, everything that was gathered. The first message to a failing one is its probe. */
 async function sendGathered(
   endpoint: EndpointSettings,
   turn: Turn,
@@ -164,15 +165,24 @@ async function sendGathered(
   const { clock, remaining } = dependencies;
   const now = clock();
   if (remaining() < MIN_REMAINING_MS + MAX_READ_MS) return { at: now };
-  const opens = sendsFrom(endpoint, row.health.window, now);
+  const { failing, window } = row.health;
+  const opens = sendsFrom(endpoint, window, now);
   const isQuiet = sendsFrom({ quiet: endpoint.quiet }, undefined, now) > now;
-  const sort: GatherOptions['sort'] = (each, event) => {
+  // What failed before there was a digest waits for it.
+  const triedUntil = isQuiet ? 0 : endpoint.digest === undefined ? now : (window?.since ?? 0);
+  const sort = (each: PendingDelivery, event: SentEvent) => {
     if (each.replay || isUrgent(event)) return 'alone';
     if (opens <= now) return 'summed up';
-    return each.triedAt === undefined || isQuiet ? 'later' : 'alone';
+    return each.triedAt !== undefined && each.triedAt <= triedUntil ? 'alone' : 'later';
   };
   const summary = dependencies.openWindow(endpoint);
-  const all = await gather(endpoint, { summary, sort, isWindow: true }, dependencies);
+  let all = await gather(endpoint, { summary, sort, isWindow: true }, dependencies);
+  if (failing && all.alone.length === 0 && all.rows.length === 0) {
+    // As `probe` does: the oldest of those that are due later.
+    const asProbe = (...each: Parameters<typeof sort>) => (sort(...each) === 'later' ? 'later' : 'alone');
+    const rest = await gather(endpoint, { summary, sort: asProbe, isAll: true }, dependencies);
+    all = { ...rest, alone: rest.alone.slice(0, 1) };
+  }
   if (all.alone.length === 0 && all.rows.length === 0)
     return nothingDue(endpoint, row, now, dependencies, all.hasLater ? opens : undefined);
   if (all.alone.length === 0) {
@@ -255,13 +265,15 @@ async function letPass(
  *  is noted, and the backlog is read again. `later`: when changes that wait may be sent. */
 async function nothingDue(
   endpoint: EndpointSettings,
-  { health: { waiting } }: EndpointRow,
+  { health: { waiting, failing } }: EndpointRow,
   now: number,
   { deliveries, rows }: DrainDependencies,
   later?: number,
 ): Promise<Rest | undefined> {
   const { name } = endpoint;
-  const next = await deliveries.nextDue(name, now);
+  // A failing endpoint is probed with those that are due later: if any could be sent, one would have been.
+  const isProbed = failing !== undefined && later !== undefined;
+  const next = isProbed ? undefined : await deliveries.nextDue(name, now);
   const at = later === undefined ? next : Math.min(next ?? later, later);
   if (!waiting) return { at };
   const noted = next ?? (later === undefined ? undefined : GATHERED);

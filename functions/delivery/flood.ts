@@ -53,12 +53,14 @@ export interface GatherOptions {
   readonly isWindow?: boolean;
   /** What becomes of a due delivery; by default it is summed up. */
   readonly sort?: ((row: PendingDelivery, event: SentEvent) => 'summed up' | 'alone' | 'later') | undefined;
+  /** Also those that are due later. */
+  readonly isAll?: boolean;
 }
 
 /** Reads the backlog of a chat page by page. Only one page of events is in memory. */
 export async function gather(
   { name, filter = {} }: EndpointSettings,
-  { summary, isWindow = false, sort = () => 'summed up' }: GatherOptions,
+  { summary, isWindow = false, isAll = false, sort = () => 'summed up' }: GatherOptions,
   { deliveries, clock }: Pick<DeliveryPorts, 'deliveries' | 'clock'>,
 ): Promise<Gathered> {
   const began = clock();
@@ -74,7 +76,7 @@ export async function gather(
   do {
     page = await deliveries.pending(name, PAGE_ROWS, page.at(-1));
     isWhole = page.length < PAGE_ROWS;
-    for (const row of page.filter(({ due }) => due <= began)) add(row);
+    for (const row of page.filter(({ due }) => isAll || due <= began)) add(row);
   } while (
     !isWhole &&
     alone.length < MAX_ALONE &&

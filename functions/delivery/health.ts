@@ -1,7 +1,7 @@
 import { assert } from '../basics/assert.ts';
 import { MAX_SKEW_MS } from '../basics/clock.ts';
 import type { Health } from '../model/endpoint-row.ts';
-import { sendsFrom, type WindowSettings } from '../model/windows.ts';
+import { hasWindow, sendsFrom, type WindowSettings } from '../model/windows.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -54,14 +54,14 @@ export const GATHERED = 8.64e15;
 
 /** When a run must drain the endpoint, in ms since 1970; undefined without a backlog, or until an operator
  *  resumes it. A failing endpoint is probed even if all its deliveries are due later: otherwise its recovery
- *  would be noticed too late. */
+ *  would be noticed too late. Gathered changes are no probe before their time. */
 export function wakesAt(health: Health, now: number, settings: WindowSettings = {}): number | undefined {
   const { waiting, failing, window } = health;
   const opens = opensAt(health, now);
   if (!waiting || opens === undefined) return undefined;
   // By the present settings: they may have changed since the deliveries were added.
   const due = window?.holds ? Math.min(waiting.due, sendsFrom(settings, window, now)) : waiting.due;
-  return Math.max(failing ? 0 : due, opens, drainEnd(health, now));
+  return Math.max(failing && !hasWindow(settings) ? 0 : due, opens, drainEnd(health, now));
 }
 
 export function afterSuccess({ failures, failing, notBefore, ...health }: Health): Health {

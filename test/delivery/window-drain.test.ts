@@ -13,7 +13,7 @@ import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { WindowSettings } from '../../functions/model/windows.ts';
 import { change, commitOf, field } from '../kit/delivery/chat-batches.ts';
 import { readSlack } from '../kit/delivery/read-slack.ts';
-import { AT, answered, HOUR, MINUTE, messageOf, openSetting, SECOND } from '../kit/delivery/setting.ts';
+import { AT, answered, DAY, HOUR, MINUTE, messageOf, openSetting, SECOND } from '../kit/delivery/setting.ts';
 import { STORES } from '../kit/store/stores.ts';
 
 /** This number of edits of one project, one after the other. */
@@ -35,6 +35,11 @@ const WINDOW = slack({ window: '15m' });
 const DIGEST = slack({ digest: '13:00 UTC' });
 const QUIET = slack({ quiet: '11:00-13:00 UTC' });
 
+const FAILING: Health = {
+  failures: { count: 6, since: AT - HOUR },
+  failing: { since: AT - HOUR, probes: 1 },
+};
+
 const waiting = (events: readonly ChangeEvent[], more: Partial<NewDelivery> = {}): NewDelivery[] =>
   events.map((event, index) => ({
     ...{ endpoint: 'crm', eventId: event.id, at: AT - HOUR + index, due: AT - MINUTE, attributes: {} },
@@ -50,13 +55,14 @@ async function open(
   {
     window = { since: AT - MINUTE, holds: true },
     post,
-  }: { window?: Health['window']; post?: () => Answer | Promise<Answer> } = {},
+    ...more
+  }: { window?: Health['window']; post?: () => Answer | Promise<Answer> } & Health = {},
 ) {
   const setting = openSetting(post);
   const { endpoints, deliveries, slots, stop } = await STORE[1]();
   const jobsOf: typeof setting.dependencies.jobsOf = (all, endpoint) => jobsOfKind(all, { endpoint });
   const dependencies = { ...setting.dependencies, rows: endpoints, deliveries, slots, jobsOf };
-  const health = { ...joined({}, AT - MINUTE, false), window };
+  const health = { ...joined({}, AT - MINUTE, false), window, ...more };
   await endpoints.change('crm', () => ({ name: 'crm', health, settings }));
   await deliveries.add(rows);
   const texts = () =>
@@ -232,6 +238,78 @@ describe('the backlog of a chat that gathers changes', () => {
   });
 });
 
+describe('the backlog of a failing chat that gathers changes', () => {
+  const tried = { attempts: 1, triedAt: AT - 30 * MINUTE, due: AT + 2 * HOUR };
+  const [first, second, third] = edits(3) as [ChangeEvent, ChangeEvent, ChangeEvent];
+
+  it.each([
+    ['a digest that was set since', DIGEST],
+    ['quiet hours', QUIET],
+  ])('waits for %s, then is summed up in order, its probe first', async (_, settings) => {
+    const other = edits(2, 'p-2');
+    const rows = [...waiting([first], { ...tried, due: AT - MINUTE }), ...waiting([second, third, ...other])];
+    const chat = await open(settings, rows, { ...FAILING, window: {} });
+    await chat.drain();
+    expect([chat.texts(), await chat.wakesIn(), (await chat.health())?.failing]).toEqual([
+      [],
+      undefined,
+      FAILING.failing,
+    ]);
+    chat.state.now = AT + HOUR - 20 * SECOND;
+    expect(await chat.wakesIn()).toBe(20);
+    chat.state.now = AT + HOUR;
+    await chat.drain();
+    expect(chat.texts()).toEqual([
+      'Project p-1 | 3 changes summed up | Task · Status: 0 → 3',
+      'Project p-2 | 2 changes summed up | Task · Status: 0 → 2',
+    ]);
+    expect([await chat.left(), (await chat.health())?.failing]).toEqual([0, undefined]);
+    await chat.stop();
+  });
+
+  it('is probed at any time by a problem, but in its time alone by changes', async () => {
+    const chat = await open(DIGEST, [...waiting([first]), ...waiting([onHold], tried)], FAILING);
+    await chat.drain();
+    expect([chat.texts(), await chat.left()]).toEqual([[expect.stringMatching('on hold')], 1]);
+    await chat.stop();
+  });
+
+  it('is probed by a digest that failed, without a wait for the next one', async () => {
+    let status = 500;
+    const post = () => answered(status);
+    const since = { window: { since: AT - DAY, holds: true as const }, ...FAILING, post };
+    const chat = await open(slack({ digest: '12:00 UTC' }), waiting(edits(3)), since);
+    await chat.drain();
+    const [late] = edits(1, 'p-2') as [ChangeEvent];
+    await chat.deliveries.add(waiting([late], { at: AT + MINUTE }));
+    status = 200;
+    chat.state.now = (await chat.health())?.notBefore as number;
+    expect(await chat.wakesIn()).toBe(0);
+    await chat.drain();
+    expect([chat.texts().length, (await chat.health())?.failing, await chat.left()]).toEqual([
+      2,
+      undefined,
+      1,
+    ]);
+    await chat.stop();
+  });
+
+  it('has one message per probe, and others next time, so that one that is always refused stops none', async () => {
+    const post = () => answered(/p-1/.test(chat.setting.posts.at(-1)?.body ?? '') ? 400 : 200);
+    const rows = waiting([...edits(2), ...edits(2, 'p-2')]);
+    const chat = await open(WINDOW, rows, { window: { since: AT - HOUR, holds: true }, ...FAILING, post });
+    for (let probe = 1; probe <= 4; probe += 1) {
+      await chat.drain();
+      expect(chat.texts().length).toBe(probe);
+      chat.state.now = (await chat.health())?.notBefore as number;
+    }
+    await chat.drain();
+    expect(chat.texts()[4]).toBe('Project p-2 | 2 changes summed up | Task · Status: 0 → 2');
+    expect((await chat.health())?.failing).toBeUndefined();
+    await chat.stop();
+  });
+});
+
 describe('new changes', () => {
   const deliver = async (settings: EndpointSettings, health: Health, events: readonly ChangeEvent[]) => {
     const setting = openSetting();
@@ -280,6 +358,15 @@ describe('new changes', () => {
     expect(closedTo(health, AT)).toBeUndefined();
     const times = [WINDOW, DIGEST, QUIET, {}].map(settings => wakesAt(health, AT, settings));
     expect(times).toEqual([AT + 14 * MINUTE, AT + HOUR, AT + HOUR, AT]);
+  });
+
+  it('of a failing chat wait for their time, and problems as its next probe', async () => {
+    const failing: Health = { ...FAILING, notBefore: AT + MINUTE };
+    const { health = {} } = await deliver(DIGEST, failing, edits(1));
+    expect(wakesAt(health, AT, DIGEST)).toBe(AT + HOUR);
+    const beside = await deliver(DIGEST, failing, [onHold, ...edits(1)]);
+    expect(beside).toMatchObject({ sent: 0, waiting: 2 });
+    expect(wakesAt(beside.health ?? {}, AT, DIGEST)).toBe(AT + MINUTE);
   });
 
   it('of two runs at once begin one window', async () => {

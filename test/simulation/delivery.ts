@@ -3,6 +3,7 @@ import { addressOf, type Queues } from '../../functions/delivery/queues.ts';
 import type { Registry } from '../../functions/delivery/registry.ts';
 import type { Deliver } from '../../functions/handlers/create-deliver.ts';
 import type { TickDependencies } from '../../functions/handlers/create-tick.ts';
+import type { PendingDelivery } from '../../functions/model/delivery.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { HEALTH_TYPES, wants } from '../../functions/model/filter.ts';
@@ -354,7 +355,7 @@ export class Delivery {
         const rows = await deliveries.due(endpoint, ...asked);
         this.receivers.get(endpoint)?.beginRows(
           runOf(),
-          rows.map(({ place, body }) => ({ messageId: place, body })),
+          rows.map(row => inHandOf(row)),
         );
         return rows;
       },
@@ -363,11 +364,7 @@ export class Delivery {
         const run = runOf();
         const began = after ? (this.#gathered.get(run)?.began ?? 0) : this.#shared.scheduler.now;
         const page = await deliveries.pending(endpoint, limit, after);
-        const due = page.filter(row => row.due <= began);
-        const rows = due.map(({ place, body, replay, triedAt, due }) => ({
-          ...{ messageId: place, body },
-          ...{ isReplay: replay === true, isTried: triedAt !== undefined, due },
-        }));
+        const rows = page.map(row => inHandOf(row, row.due > began));
         const all = [...(after ? (this.#gathered.get(run)?.rows ?? []) : []), ...rows];
         this.#gathered.set(run, { began, rows: all });
         this.receivers.get(endpoint)?.beginRows(run, all, true);
@@ -506,4 +503,12 @@ function committedIn(storage: Storage, { since, until }: { since: number; until:
 function groupsOf({ messages }: Batch): Map<string, Message[]> {
   const events = messages.filter(message => !addressOf(message).isWake);
   return Map.groupBy(events, message => addressOf(message).name);
+}
+
+/** `isLater`: it is not due, and may be a probe alone. */
+function inHandOf({ place, body, replay, triedAt, due }: PendingDelivery, isLater = false): InHand {
+  return {
+    ...{ messageId: place, body },
+    ...{ isReplay: replay === true, isTried: triedAt !== undefined, isLater, due },
+  };
 }

@@ -96,11 +96,12 @@ export class Receiver {
   /** A run has these rows. `isMany`: it reads them page by page. */
   beginRows(by: object, rows: readonly InHand[], isMany = false): void {
     const hands = this.#handsOf(by);
+    const due = rows.filter(({ isLater }) => !isLater);
     hands.source = 'rows';
     hands.isGathering = isMany && this.#window !== undefined;
-    hands.inHand = rows;
-    if (hands.isGathering) this.#window?.reads(rows);
-    hands.rows.begin(rows);
+    hands.inHand = due;
+    if (hands.isGathering) this.#window?.reads(due);
+    hands.rows.begin(hands.isGathering ? rows : due);
   }
 
   /** The run is over. `isFree`: nothing went wrong in it, and it had time. */
@@ -116,10 +117,10 @@ export class Receiver {
   }
 
   #bodiesTold(by: object, body: string, now: number): string[] {
-    const { isGathering, inHand, source } = this.#handsOf(by);
+    const { isGathering, inHand } = this.#handsOf(by);
     this.#channel.isGathering = isGathering;
     const told = this.#inHand(by).took(body, now);
-    if (isGathering || source === 'queue') this.#window?.told(by, told, isGathering ? inHand : [], now);
+    this.#window?.told(by, told, isGathering ? inHand : [], now);
     const bodies = told.map(record => record.body);
     if (this.kind === 'slack-app') this.#noteThread(body, bodies);
     return bodies;

@@ -12,9 +12,10 @@ export interface InHand {
   readonly body: string;
   /** How often a message was received, by now. */
   readonly receives?: number;
-  /** Only of a row: that of a replay, or one with a failed attempt. */
+  /** Only of a row: that of a replay, one with a failed attempt, or one that is due later. */
   readonly isReplay?: boolean;
   readonly isTried?: boolean;
+  readonly isLater?: boolean;
   readonly due?: number;
 }
 

@@ -35,10 +35,13 @@ export class ChannelOracle {
     const faults: string[] = [];
     if (!this.isGathering) return this.#readAll(shown, body, records, taken, faults);
     const told = new Set(taken.flatMap(one => one.records));
-    const open = records.filter(record => !told.has(record));
+    const untold = records.filter(record => !told.has(record));
+    const open = untold.filter(({ isLater }) => !isLater);
     const alone = open.filter(record => record.isReplay || !isGathered(eventOf(record)));
-    // A replay may look like what was gathered: then it is one.
-    for (const some of [alone, undefined, open.filter(record => alone.includes(record) || record.isTried)]) {
+    // A replay may look like what was gathered: then it is one. A probe has one delivery that is due later.
+    const retried = open.filter(record => alone.includes(record) || record.isTried);
+    const probes = untold.filter(({ isLater }) => isLater).map(record => [record]);
+    for (const some of [alone, undefined, retried, ...probes]) {
       const read = some
         ? this.#tryToRead(shown, body, some, faults)
         : this.#readGathered(shown, open, faults);
