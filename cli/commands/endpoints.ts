@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { kindSettingsText } from '../../functions/model/kinds.ts';
 import { type Consent, confirmed } from '../context/confirm.ts';
 import { Failed } from '../context/context.ts';
 import type { Cli } from '../context/runner.ts';
@@ -56,7 +57,8 @@ function listCommand(endpoints: Command, { run }: Cli): void {
           const address = one.origin === undefined ? '' : text`\nURL at ${one.origin}`;
           const headers = one.headers ? text`\nwith the headers ${one.headers.join(', ')}` : '';
           const records = one.record === false ? '; without records' : '';
-          return `${endpointsTable([one], display)}\n\n${text`receives ${filter}; max. ${one.perSecond} per second`}${records}${address}${headers}`;
+          const settings = kindSettingsText(one).map(setting => text`; ${setting}`);
+          return `${endpointsTable([one], display)}\n\n${text`receives ${filter}; max. ${one.perSecond} per second`}${settings.join('')}${records}${address}${headers}`;
         });
       }),
     );

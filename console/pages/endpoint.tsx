@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { kindSettingsText } from '../../functions/model/kinds.ts';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import type { EndpointStatus } from '../../functions/operations/protocol/status.ts';
 import { filterText } from '../model/filter-form.ts';
@@ -165,6 +166,7 @@ function Settings({ status, again }: { readonly status: AnswerOf<'endpoint'>; re
         <p class="quiet">
           at most {perSecond} per second from the backlog · successful attempts are{' '}
           {keepSuccesses ? 'kept' : 'not kept'}
+          {kindSettingsText(status).map(setting => ` · ${setting}`)}
           {record === false && ' · without records'}
           {headers && ` · with the headers ${headers.join(', ')}`}
           {isConfigured && ' · defined in changewire.json or on the command line; edit it there, and restart'}

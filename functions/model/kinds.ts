@@ -30,6 +30,8 @@ interface Kind {
 
 interface KindSetting {
   readonly what: string;
+  /** Words before its value, where an endpoint is described. */
+  readonly words?: string;
   /** The values that it may have. Without these, `range` and `form`: 1 to 64 letters, digits, "-" and "_". */
   readonly choices?: readonly string[];
   /** Which texts it may have, in words, with an example. */
@@ -53,20 +55,24 @@ const CHAT = { isSigned: false, queue: 'chat', rate: { first: 1, most: 1 } } as 
 const CHAT_SETTINGS = {
   locale: {
     what: 'language and region of dates and numbers',
+    words: 'locale',
     form: { allowed: 'a language tag, such as "de-DE" or "en-GB"', example: 'de-DE', has: isLocale },
   },
   timeZone: {
     what: 'time zone of times',
+    words: 'time zone',
     form: { allowed: 'a time zone, such as "Europe/Berlin"', example: 'Europe/Berlin', has: isNamedZone },
     onlyBeside: 'locale',
   },
   window: {
     what: 'one message at once, then one with all changes in this time',
+    words: 'a window of',
     form: { allowed: 'a duration from "1m" to "24h"', example: '15m', has: isWindow },
     notBeside: 'digest',
   },
   digest: {
     what: 'all changes in one message at this time',
+    words: 'a digest at',
     form: {
       allowed:
         'a time of day with a time zone, after days if not daily, such as "mon-fri 08:00 Europe/Berlin"',
@@ -76,6 +82,7 @@ const CHAT_SETTINGS = {
   },
   quiet: {
     what: 'no changes in these hours',
+    words: 'quiet hours',
     form: {
       allowed:
         'two times of day with a time zone, after days if not daily, such as "22:00-07:00 Europe/Berlin"; not always',
@@ -95,6 +102,7 @@ const ENDPOINT_KINDS = {
     settings: {
       batch: {
         what: 'maximum events in one request, as a CloudEvents batch',
+        words: 'batches of',
         range: [2, 100],
       },
     },
@@ -115,6 +123,7 @@ const ENDPOINT_KINDS = {
     settings: {
       channel: {
         what: 'the channel',
+        words: 'channel',
         form: {
           allowed: 'the id of a channel, such as "C0123ABCD", or its name, such as "#launches"',
           example: 'C0123ABCD',
@@ -124,6 +133,7 @@ const ENDPOINT_KINDS = {
       },
       direct: {
         what: 'who also gets messages about tasks',
+        words: 'also to the',
         choices: ['assignee'],
       },
       ...CHAT_SETTINGS,
@@ -142,9 +152,21 @@ const ENDPOINT_KINDS = {
     what: 'a chat that takes plain text in JSON, such as Discord or ntfy',
     example: 'https://discord.com/api/webhooks/…',
     settings: {
-      preset: { what: 'the service', choices: ['google-chat', 'mattermost', 'discord', 'ntfy'] },
-      field: { what: 'the field of the body that holds the text', notBeside: 'preset' },
-      titleHeader: { what: 'the header that holds the title', notBeside: 'preset' },
+      preset: {
+        what: 'the service',
+        words: 'for',
+        choices: ['google-chat', 'mattermost', 'discord', 'ntfy'],
+      },
+      field: {
+        what: 'the field of the body that holds the text',
+        words: 'text in the field',
+        notBeside: 'preset',
+      },
+      titleHeader: {
+        what: 'the header that holds the title',
+        words: 'title in the header',
+        notBeside: 'preset',
+      },
       ...CHAT_SETTINGS,
     },
   },
@@ -254,5 +276,12 @@ function isNamedZone(text: string): boolean {
 export function kindSettingsOf(settings: KindSettings): KindSettings {
   return Object.fromEntries(
     KIND_SETTINGS.flatMap(({ name }) => (settings[name] === undefined ? [] : [[name, settings[name]]])),
+  );
+}
+
+/** The same in words, such as `a digest at 08:00 Europe/Berlin`; without addresses of people. */
+export function kindSettingsText(settings: KindSettings): string[] {
+  return KIND_SETTINGS.flatMap(({ name, words }) =>
+    settings[name] === undefined || words === undefined ? [] : [`${words} ${settings[name]}`],
   );
 }

@@ -1,6 +1,6 @@
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ValueFilter } from '../../functions/model/filter.ts';
-import { KINDS } from '../../functions/model/kinds.ts';
+import { KINDS, kindSettingsText } from '../../functions/model/kinds.ts';
 import { showDuration } from '../basics/duration.ts';
 import type { DataDirectory } from '../data/data-directory.ts';
 import { type Address, pageAddress } from '../operate/address.ts';
@@ -91,7 +91,8 @@ function rhythmOf({ watched }: Source): string {
   return `every ${polling}; full sweep every ${span(all.map(({ sweep }) => sweep))}`;
 }
 
-function describe({ name, kind, filter }: EndpointSettings, where: string): string {
+function describe(endpoint: EndpointSettings, where: string): string {
+  const { name, kind, filter } = endpoint;
   const { values = [], where: conditions, ...lists } = filter ?? {};
   const wants = [
     ...Object.entries(lists).map(([key, wanted]) => `${key} ${wanted?.join(' or ')}`),
@@ -100,7 +101,8 @@ function describe({ name, kind, filter }: EndpointSettings, where: string): stri
   ];
   const only = wants.length === 0 ? '' : `, only ${wants.join('; ')}`;
   const { title, isSigned } = KINDS[kind];
-  return `${name} (${isSigned ? 'signed webhook' : title}${where}${only})`;
+  const settings = kindSettingsText(endpoint).map(setting => `, ${setting}`);
+  return `${name} (${isSigned ? 'signed webhook' : title}${where}${settings.join('')}${only})`;
 }
 
 /** `status from Open to Done or Gone`. */

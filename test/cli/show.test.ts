@@ -155,6 +155,10 @@ describe('on a terminal of 80 columns', () => {
     expect(await shown('endpoints list', { endpoints: [CRM, TEAM] })).toMatch(/^crm .* crm\.example\.com$/m);
     const show = await shown('endpoints show crm', CRM, terminal);
     expect(show).toContain('URL at https://crm.example.com');
+    const digest = { ...TEAM, digest: '08:00 Europe/Berlin', locale: 'de-DE', timeZone: 'Europe/Berlin' };
+    expect(await shown('endpoints show team', digest, terminal)).toMatch(
+      /; locale de-DE; time zone Europe\/Berlin; a digest at 08:00 Europe\/Berlin/,
+    );
     const attempts = await shown('endpoints attempts crm', { attempts: [ATTEMPT, ATTEMPT] }, terminal);
     expect(attempts).toMatch(/\nSent to https:\/\/crm\.example\.com\.$/m);
     const several = await shown('endpoints attempts crm', { attempts: [ATTEMPT, other] });

@@ -215,6 +215,7 @@ export function endpointTests({ run, open }: Given): void {
       await page.getByRole('button', { name: /^Why not the other/ }).click();
       await page.getByText('Not sent: none of the fields changed.').first().waitFor();
       await write(page, 'Maximum requests per second', '7');
+      await write(page, 'Batch', '50');
       await tabTo(page, 'Keep successful attempts');
       await page.keyboard.press('Space');
       await tabTo(page, 'Send records with the changes');
@@ -223,7 +224,7 @@ export function endpointTests({ run, open }: Given): void {
       await page.getByText('Updated planner.').waitFor();
       await expect
         .poll(() => main(page), SOON)
-        .toMatch(/at most 7 per second from the backlog.*are not kept · without records/);
+        .toMatch(/at most 7 per second from the backlog.*are not kept · batches of 50 · without records/);
       expect(await main(page)).toMatch(/Filter.*Status.*dueDate moved later, or Risk is High, Critical/);
     });
 

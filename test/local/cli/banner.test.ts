@@ -52,8 +52,19 @@ describe('what a start says', () => {
 
   it('names the endpoints that were added in earlier runs', () => {
     const filter = { processes: ['p1'] };
-    const text = banner({ ...BANNER, added: [{ name: 'chat', kind: 'slack', filter }] });
+    const text = banner({
+      ...BANNER,
+      added: [
+        { name: 'chat', kind: 'slack', filter },
+        { name: 'team', kind: 'teams', window: '15m', quiet: '22:00-07:00 UTC' },
+        { name: 'mail', kind: 'email', from: 'a@x.example', to: 'b@x.example', digest: '08:00 UTC' },
+      ],
+    });
     expect(text).toContain('\n           to chat (Slack, added at runtime, only processes p1)\n');
+    expect(text).toContain(
+      'to team (Teams, added at runtime, a window of 15m, quiet hours 22:00-07:00 UTC)\n',
+    );
+    expect(text).toContain('to mail (E-mail, added at runtime, a digest at 08:00 UTC)\n');
   });
 
   it('has for programs the processes, endpoints and places as fields, without the path of a URL', () => {
