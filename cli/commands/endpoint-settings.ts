@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { eitherOf } from '../../functions/basics/names-in-words.ts';
 import {
   type EndpointKind,
@@ -9,6 +9,7 @@ import {
   type KindSettings,
   kindSettingsOf,
 } from '../../functions/model/kinds.ts';
+import { didYouMean } from '../../functions/operations/refused.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
 import { filterOption, optionOf, readHeader } from '../../local/settings/endpoint-options.ts';
 import type { Input } from '../context/input.ts';
@@ -33,6 +34,7 @@ interface Changed extends Settings, KindSettings {
   readonly everyEvent?: boolean;
   readonly allAttempts?: boolean;
   readonly atOnce?: boolean;
+  readonly unset?: string[];
   readonly withRecord?: boolean;
 }
 
@@ -81,17 +83,21 @@ export function endpointSettingCommands(endpoints: Command, { run }: Cli): void 
       examples(
         'endpoints update crm --filter to:status=Done --per-second 5',
         'endpoints update launches --url -',
+        'endpoints update launches --unset window --unset locale',
       ),
     )
     .action(
       run(async ({ ask, print, input }, endpoint: string, options: Changed) => {
-        const { everyEvent, allAttempts, withRecord, atOnce, removeHeader = [] } = options;
+        const { everyEvent, allAttempts, withRecord, atOnce, unset = [], removeHeader = [] } = options;
         const removed = Object.fromEntries(removeHeader.map(name => [name, null]));
         const headers = { ...removed, ...(await headersOf(options, input)) };
+        const given = { ...settingsOf(options), ...kindSettingsOf(options) };
+        const both = unset.find(name => Object.hasOwn(given, UNSETTABLE[name] as string));
+        if (both !== undefined) throw new UsageError(`--unset ${both} cannot be combined with --${both}.`);
         const changes = {
-          ...settingsOf(options),
           ...(atOnce && { window: null, digest: null, quiet: null }),
-          ...kindSettingsOf(options),
+          ...given,
+          ...Object.fromEntries(unset.map(name => [UNSETTABLE[name], null])),
           ...(everyEvent && { filter: null }),
           ...(allAttempts && { keepSuccesses: true }),
           ...(withRecord && { record: null }),
@@ -99,12 +105,29 @@ export function endpointSettingCommands(endpoints: Command, { run }: Cli): void 
           ...(Object.keys(headers).length > 0 && { headers }),
         };
         if (Object.keys(changes).length === 0)
-          throw new UsageError('Specify what to change: --url, --header, --filter, --per-second, …');
+          throw new UsageError('Specify what to change: --url, --header, --filter, --per-second, --unset, …');
         const changed = await ask({ operation: 'update-endpoint', endpoint, ...changes });
         for (const warning of changed.warnings ?? []) print.note(warning);
         print.answer(changed, () => text`Updated ${endpoint}. Takes effect within seconds.`);
       }),
     );
+}
+
+/** The settings that have a default, by their options. */
+const UNSETTABLE: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    KIND_SETTINGS.filter(({ isRequired }) => !isRequired).map(setting => [optionOf(setting), setting.name]),
+  ),
+  ...{ filter: 'filter', 'per-second': 'perSecond' },
+  ...{ 'failures-only': 'keepSuccesses', 'without-record': 'record' },
+};
+
+/** @throws InvalidArgumentError */
+function unsettable(text: string, before?: readonly string[]): string[] {
+  const name = text.replace(/^--/, '');
+  const names = Object.keys(UNSETTABLE);
+  if (Object.hasOwn(UNSETTABLE, name)) return each(name, before);
+  throw new InvalidArgumentError(`Expected one of: ${names.join(', ')}.${didYouMean(name, names)}`);
 }
 
 function addCommand(endpoints: Command): Command {
@@ -126,6 +149,11 @@ function updateCommand(endpoints: Command): Command {
     .command('update <name>')
     .description('update an endpoint; omitted settings stay as they are')
     .option('--url <url>', 'new URL; - reads it from stdin or a prompt')
+    .option(
+      '--unset <option>',
+      'back to the default, such as "digest" or "per-second"; repeatable',
+      unsettable,
+    )
     .option('--remove-header <name>', 'no longer send this header; repeatable', each)
     .option('--every-event', 'remove the filter')
     .option('--all-attempts', 'record successful attempts too')

@@ -80,6 +80,13 @@ describe('a command line', () => {
       'endpoints update crm --per-second 5 --every-event --all-attempts',
       { operation: 'update-endpoint', endpoint: 'crm', perSecond: 5, filter: null, keepSuccesses: true },
     ],
+    [
+      'endpoints update ops --unset digest --unset --time-zone --unset per-second --unset without-record --window 1h',
+      {
+        ...{ operation: 'update-endpoint', endpoint: 'ops', window: '1h' },
+        ...{ digest: null, timeZone: null, perSecond: null, record: null },
+      },
+    ],
     ['resend p.1.2.0 --to crm', { operation: 'resend', eventId: 'p.1.2.0', to: 'crm' }],
     ['resend --dead --to crm --yes', { operation: 'resend-dead', to: 'crm' }],
     ['resend --dead --to crm --dry-run', { operation: 'resend-dead', to: 'crm', dryRun: true }],
@@ -222,6 +229,9 @@ describe('a command line that is wrong is refused before anybody is asked', () =
       /--filter: unknown key "evnts".* Did you mean events\?/,
     ],
     ['endpoints update crm', /Specify what to change/],
+    ['endpoints update crm --unset locales', /Expected one of: batch, .*filter.*\. Did you mean locale\?/],
+    ['endpoints update crm --unset channel', /--unset <option>.*Expected one of/],
+    ['endpoints update crm --unset window --window 1h', /--unset window cannot be combined with --window/],
     ['endpoints rotate-secret crm --finish --secret whsec_a', /--finish cannot be combined with --secret/],
     ['resend', /required option '--to <name>' not specified/],
     ['resend --to crm', /requires an event id, or --dead/],
