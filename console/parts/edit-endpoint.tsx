@@ -50,7 +50,8 @@ function EditDialog({
   const { session, refresh } = useWorld();
   const { name, kind } = status;
   const [filter, setFilter] = useState<FilterForm>(() => formOf(status.filter));
-  const [perSecond, setPerSecond] = useState(String(status.perSecond));
+  const shownRate = String(status.perSecond);
+  const [perSecond, setPerSecond] = useState(shownRate);
   const [keepSuccesses, setKeep] = useState(status.keepSuccesses);
   const [record, setRecord] = useState(status.record ?? true);
   const isChat = KINDS[kind].queue === 'chat';
@@ -69,7 +70,8 @@ function EditDialog({
         operation: 'update-endpoint',
         endpoint: name,
         filter: filterOf(filter) ?? null,
-        perSecond: perSecond.trim() === '' ? null : Number(perSecond),
+        // The shown one may be the default, which a webhook's rate exceeds as it grows.
+        ...(perSecond !== shownRate && { perSecond: perSecond.trim() === '' ? null : Number(perSecond) }),
         keepSuccesses,
         ...(!isChat && { record: record ? null : false }),
         ...askedSettings(kind, settings),
@@ -90,6 +92,7 @@ function EditDialog({
       <div class="two" ref={form}>
         <TextField
           label="Maximum requests per second from the backlog"
+          hint="Leave empty for the default."
           type="number"
           min="1"
           step="1"

@@ -70,9 +70,15 @@ export function endpointTests({ run, open }: Given): void {
       expect(contents).toContainEqual(expect.stringContaining('This is a test'));
       await use(page, 'Edit…');
       expect(await dialog(page).getByLabel('Preset').inputValue()).toBe('discord');
-      await dialog(page).getByLabel('Preset').selectOption('Ntfy');
+      await dialog(page).getByLabel('Preset').selectOption('None');
+      await dialog(page).getByRole('textbox', { name: 'Field', exact: true }).fill('body');
       await use(page, 'Save');
       await page.getByText('Updated ops.').waitFor();
+      await expect.poll(() => main(page), SOON).toMatch(/are kept · text in the field body/);
+      // The rate was not edited.
+      const edited = page.getByText(/preset by default/).first();
+      await edited.waitFor();
+      expect(await edited.textContent()).not.toContain('perSecond');
       // The tests that follow count what the receiver gets.
       await use(page, 'Remove the endpoint');
       await use(page, 'Remove the endpoint');
