@@ -9,6 +9,7 @@ import {
   type KindSettings,
   kindSettingsOf,
 } from '../../functions/model/kinds.ts';
+import { sendsFrom } from '../../functions/model/windows.ts';
 import { didYouMean } from '../../functions/operations/refused.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
 import { filterOption, optionOf, readHeader } from '../../local/settings/endpoint-options.ts';
@@ -16,6 +17,7 @@ import type { Input } from '../context/input.ts';
 import type { Cli } from '../context/runner.ts';
 import { each, rateOf, wholeIn } from '../options/parsers.ts';
 import { text } from '../show/display.ts';
+import { at } from '../show/times.ts';
 import { examples } from './example.ts';
 
 interface Settings {
@@ -70,10 +72,15 @@ export function endpointSettingCommands(endpoints: Command, { run }: Cli): void 
           ...settings,
         });
         for (const warning of made.warnings ?? []) print.note(warning);
-        print.answer(made, () => {
+        print.answer(made, display => {
+          const first = sendsFrom(options, undefined, display.now);
+          const starts =
+            first === display.now
+              ? 'Delivery starts within seconds.'
+              : `The first message with changes is sent ${at(new Date(first).toISOString(), display)}.`;
           const signed =
             made.secret === undefined ? '' : `\n${text`Signing secret: ${made.secret} (shown only once)`}`;
-          return `${text`Added ${endpoint}. Delivery starts within seconds.`}${signed}`;
+          return `${text`Added ${endpoint}. ${starts}`}${signed}`;
         });
       }),
     );

@@ -1,7 +1,7 @@
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import { type Display, paint, text } from './display.ts';
 import { type Column, table } from './table.ts';
-import { took, when } from './times.ts';
+import { at, took, when } from './times.ts';
 
 export type Attempt = AnswerOf<'test-endpoint'>;
 type DeadLetter = AnswerOf<'dead-letters'>['deadLetters'][number];
@@ -85,7 +85,8 @@ function nameOf(who: string): string {
 
 /** What an endpoint gets: of a chat the message as people read it, else the request. */
 export function previewText(preview: AnswerOf<'preview'>, display: Display): string {
-  const { endpoint, kind, event, committedAt, leftOut, text: message, notification, headers, body } = preview;
+  const { endpoint, kind, event, committedAt, leftOut, nextMessageAt } = preview;
+  const { text: message, notification, headers, body } = preview;
   const to = text`${endpoint} (${kind})`;
   const what =
     committedAt === undefined ? '' : text`${event.type} ${event.id}, ${when(committedAt, display)}`;
@@ -97,6 +98,9 @@ export function previewText(preview: AnswerOf<'preview'>, display: Display): str
         : `${to} does not get ${what}, because ${text`${leftOut}`}. Otherwise it would get:`;
   return [
     head,
+    ...(nextMessageAt === undefined
+      ? []
+      : [`A change that comes now is sent ${at(nextMessageAt, display)}.`]),
     ...(notification === undefined ? [] : ['', text`Notification: ${notification}`]),
     '',
     ...(message === undefined

@@ -9,6 +9,11 @@ export function when(time: string, { now, width }: Display): string {
   return ago > 0 ? `${showAbout(ago)} ago` : `in ${showAbout(-ago)}`;
 }
 
+/** The same within a sentence: `in 30 s`, `at 2026-11-21T09:00:00Z`. */
+export function at(time: string, display: Display): string {
+  return display.width === undefined ? `at ${when(time, display)}` : when(time, display);
+}
+
 /** `for 3 min`; in a file, `since` and the time. */
 export function since(time: string, display: Display): string {
   return display.width === undefined

@@ -7,6 +7,7 @@ import { Dialog } from './dialog.tsx';
 import { Field } from './field.tsx';
 import { Json } from './json.tsx';
 import { Failed, Loading } from './states.tsx';
+import { Due } from './times.tsx';
 
 const EVENTS = 50;
 
@@ -62,7 +63,7 @@ function PreviewDialog({ endpoint, onClose }: { readonly endpoint: string; reado
 }
 
 function Shown({ preview }: { readonly preview: AnswerOf<'preview'> }) {
-  const { isSample, event, leftOut, text, notification, headers, body } = preview;
+  const { isSample, event, leftOut, nextMessageAt, text, notification, headers, body } = preview;
   return (
     <>
       <p class="quiet">
@@ -71,6 +72,11 @@ function Shown({ preview }: { readonly preview: AnswerOf<'preview'> }) {
       {leftOut !== undefined && (
         <p class="note warn">
           Not sent: <bdi>{leftOut}</bdi>.
+        </p>
+      )}
+      {nextMessageAt !== undefined && (
+        <p class="quiet">
+          A change that comes now is sent <Due at={nextMessageAt} />.
         </p>
       )}
       {notification !== undefined && (

@@ -243,7 +243,7 @@ function snapshotOf(
 }
 
 /** When the changes are sent that a chat gathers. */
-function nextMessageOf(
+export function nextMessageOf(
   endpoint: EndpointSettings,
   { window, paused, stopped }: Health,
   now: number,

@@ -7,9 +7,10 @@ import type { ChangeEvent, SentEvent } from '../model/event.ts';
 import { wants } from '../model/filter.ts';
 import { isPulled } from '../model/kinds.ts';
 import { whyLeftOut } from '../model/left-out.ts';
+import { gathering, isUrgent } from '../model/windows.ts';
 import type { OperationOf, OperationsContext } from './context.ts';
 import { readSecret } from './endpoint-settings.ts';
-import { findEndpoint } from './endpoints.ts';
+import { findEndpoint, nextMessageOf } from './endpoints.ts';
 import { findEvent } from './events.ts';
 import { iso, searchJournal, WHOLE_JOURNAL } from './page.ts';
 import { Refused } from './refused.ts';
@@ -25,13 +26,16 @@ interface Previewed {
  *  test event without one. Sends nothing, and shows no secret.
  *  @throws Refused for an event that is not in the journal, was erased, or can't be rendered */
 export const previewEvent: OperationOf<'preview'> = async (context, { endpoint: name, eventId }) => {
-  const { endpoint } = await findEndpoint(context, name);
+  const { endpoint, row } = await findEndpoint(context, name);
+  const now = context.clock();
+  const health = row?.health ?? {};
+  const next = { ...health, window: gathering(endpoint, health.window, now) };
   const { event, at, leftOut } =
     eventId === undefined ? await lastWanted(context, endpoint) : await found(context, endpoint, eventId);
   return {
     ...{ endpoint: name, kind: endpoint.kind, event: { id: event.id, type: event.type } },
     ...(at === undefined ? { isSample: true } : { committedAt: iso(at), isSample: false }),
-    ...(leftOut !== undefined && { leftOut }),
+    ...(leftOut !== undefined ? { leftOut } : isUrgent(event) ? {} : nextMessageOf(endpoint, next, now)),
     ...(isPulled(endpoint) ? { body: taken(event, endpoint) } : await request(context, endpoint, event)),
   };
 };

@@ -166,6 +166,25 @@ describe('on a terminal of 80 columns', () => {
     expect(several).toMatch(/https:\/\/old\.example\.com/);
   });
 
+  it('an endpoint that gathers changes is added, and shown, with the time of its first message', async () => {
+    const add = ['endpoints', 'add', 'team', '--slack', 'https://hooks.slack.com/services/x'];
+    for (const [more, expected] of [
+      [['--window', '15m'], 'Added team. Delivery starts within seconds.\n'],
+      [['--digest', '13:00 UTC'], 'Added team. The first message with changes is sent in 60 min.\n'],
+      [['--quiet', '11:00-12:05 UTC'], 'Added team. The first message with changes is sent in 5 min.\n'],
+    ] as const) {
+      const answers = { 'add-endpoint': { endpoint: 'team' } };
+      expect((await run([...add, ...more], { ...terminal, answers })).out).toBe(expected);
+    }
+    const preview = {
+      ...{ endpoint: 'team', kind: 'slack', event: { id: EVENT.id, type: EVENT.type }, isSample: false },
+      ...{ committedAt: ago(40), nextMessageAt: ago(-3600), text: 'Acme', body: {} },
+    };
+    expect(await shown('endpoints preview team', preview)).toContain(
+      'A change that comes now is sent at 2026-11-21T13:00:00Z.\n',
+    );
+  });
+
   it('attempts, dead letters and actions are tables', async () => {
     expect(await shown('endpoints attempts crm', { attempts: [ATTEMPT] }, terminal)).toMatchSnapshot();
     const letter = {

@@ -40,6 +40,11 @@ describe.each(STORES)('over %s, the preview of an endpoint', (_, open) => {
     expect(preview).not.toHaveProperty('leftOut');
     const left = await ask('preview', { endpoint: 'team', eventId: other[0]?.id as string });
     expect(left).toMatchObject({ leftOut: 'its type is task.created', text: expect.stringContaining('t0') });
+    expect(preview).not.toHaveProperty('nextMessageAt');
+    await ask('update-endpoint', { endpoint: 'team', digest: '23:00 UTC' });
+    const nextMessageAt = new Date(Date.UTC(2026, 10, 21, 23)).toISOString();
+    expect(await ask('preview', { endpoint: 'team' })).toMatchObject({ nextMessageAt });
+    expect(await ask('preview', { endpoint: 'team', eventId: other[0]?.id as string })).toEqual(left);
     expect(context.posts).toEqual([]);
   });
 

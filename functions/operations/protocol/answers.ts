@@ -91,6 +91,8 @@ const preview = z.strictObject({
   isSample: z.boolean(),
   /** Why the filter excludes the event. */
   leftOut: z.string().optional(),
+  /** When a chat that gathers changes would be sent one that came now; absent: at once. */
+  nextMessageAt: time.optional(),
   /** Only of a chat: the message as people read it, and its notification. */
   text: z.string().optional(),
   notification: z.string().optional(),
