@@ -1,0 +1,39 @@
+import { resolve } from 'node:path';
+import { type Measured, measure, type Size } from '../machine/measure.ts';
+import { type Findings, median, type Print, rounded, spread } from './line.ts';
+
+export interface MachineScale {
+  readonly size: Size;
+  readonly rounds: number;
+}
+
+const CHECKOUT = resolve(import.meta.dirname, '../..');
+const GOAL = { msPerProject: 1, perSecond: 1_200 };
+
+/** A local run over the simulated service: its baseline, and a bulk edit until a webhook has the events. */
+export async function measureMachine({ size, rounds }: MachineScale, print: Print): Promise<Findings> {
+  const all: Measured[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    print(`local run, round ${round} of ${rounds}`);
+    all.push(await measure(CHECKOUT, size, 'webhook'));
+  }
+  const perProject = all.map(({ baseline }) => (1_000 * baseline.cpu) / size.projects);
+  const perSecond = all.map(({ edit }) => edit.perSecond);
+  const { projects, tasksPerProject, edited } = size;
+  return {
+    lines: [
+      {
+        what: `start and baseline of ${rounded(projects)} projects of ${tasksPerProject} tasks on one machine: processor ms for each project`,
+        goal: `≤ ${GOAL.msPerProject}`,
+        measured: spread(perProject),
+        isMet: median(perProject) <= GOAL.msPerProject,
+      },
+      {
+        what: `bulk edit of ${rounded(edited.projects * edited.tasks)} tasks: events a second to one webhook`,
+        goal: `≥ ${rounded(GOAL.perSecond)}`,
+        measured: spread(perSecond),
+        isMet: median(perSecond) >= GOAL.perSecond,
+      },
+    ],
+  };
+}
