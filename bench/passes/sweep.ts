@@ -39,7 +39,7 @@ export async function measureSweep(scale: SweepScale, print: Print): Promise<Fin
   const differing = await sweeps(parts, { ...scale, differs: true }, print);
   await parts.service.control({ turn: scale.rounds + 1 });
   profiles.push(...(await profilesOf(parts, 'other bytes', print)));
-  const what = `sweep of ${rounded(size.projects)} unchanged projects of ${size.tasksPerProject} tasks: processor time ÷ a bare loop`;
+  const what = 'sweep ÷ a bare loop';
   return {
     lines: [
       ...linesOf(`${what}, same bytes`, same.ratios, 1.5),
