@@ -102,6 +102,7 @@ const processStatus = object({
   watchedSince: time,
   completedAt: time,
   sweptAt: time,
+  projects: number,
   interval: number,
   underWay: list(object({ mode: oneOf(['changes', 'sweep']), progress: name('project') })),
   hold: object({ since: time, projects: number, isReleased: flag }),

@@ -231,7 +231,7 @@ interface Observed {
 
 function statusOf(process: KnownProcess, observed: Observed): ProcessStatus {
   const { progress, pause, now } = observed;
-  const { baselinedAt, sweptAt, hold, released, stalled, passes } = progress;
+  const { baselinedAt, sweptAt, projects, hold, released, stalled, passes } = progress;
   const completedAt = happenedAt(progress.completedAt, now);
   const failure = failureOf(observed);
   return {
@@ -240,6 +240,7 @@ function statusOf(process: KnownProcess, observed: Observed): ProcessStatus {
     ...(baselinedAt !== undefined && { watchedSince: iso(baselinedAt) }),
     ...(completedAt > 0 && { completedAt: iso(completedAt) }),
     ...(sweptAt > 0 && { sweptAt: iso(sweptAt) }),
+    ...(projects !== undefined && { projects }),
     ...(process.interval !== undefined && { interval: process.interval }),
     underWay: passes
       .filter(({ isBegun, leasedUntil = 0 }) => isBegun || leasedUntil >= now)

@@ -106,6 +106,8 @@ const processStatus = z.strictObject({
   completedAt: time.optional(),
   /** When the last completed sweep began. */
   sweptAt: time.optional(),
+  /** How many projects it, or the baseline, listed. */
+  projects: z.int().optional(),
   /** ms from one pass to the next, as configured; if that varies, the longest. */
   interval: z.int().optional(),
   /** Passes that are under way. */
