@@ -165,6 +165,7 @@ export const REPORT = object({
     at: time,
     place: oneOf(['this machine', 'stack']),
     isRunning: flag,
+    disk: object({ free: number, size: number, data: number, isLow: flag }),
     deployment: name('stack'),
   }),
   processes: list(processStatus),

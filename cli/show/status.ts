@@ -1,3 +1,4 @@
+import { lowDiskText } from '../../functions/model/disk.ts';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import type { ProcessStatus } from '../../functions/operations/protocol/status.ts';
 import { showDuration } from '../../local/basics/duration.ts';
@@ -13,15 +14,17 @@ export interface Status extends AnswerOf<'status'> {
 
 /** The status of all processes and endpoints, with notes on problems. */
 export function statusText(status: Status, display: Display): string {
-  const { isRunning, processes, endpoints, console: address } = status;
+  const { isRunning, processes, endpoints, disk, console: address } = status;
   const place = status.deployment === 'run' ? 'This machine' : `Stack ${status.deployment}`;
   const head = isRunning
     ? paint(display, 'bold', text`${place}`)
     : `${paint(display, 'bold', text`${place}`)}  ${paint(display, 'yellow', 'Not running. Showing the state of the last run.')}`;
   const opened =
     address === undefined ? '' : text`\nConsole: ${address} (to open it: ${hint('console --open', display)})`;
+  const low = disk?.isLow ? [paint(display, 'red', lowDiskText(disk))] : [];
   return [
     `${head}${opened}`,
+    ...low,
     processes.length === 0 ? 'There are no processes yet.' : processTable(processes, display),
     ...(processes.some(hasRechecks) ? [recheckTable(processes, display)] : []),
     ...(endpoints.length === 0 ? [] : [endpointsTable(endpoints, display)]),

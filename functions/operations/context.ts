@@ -4,6 +4,7 @@ import type { Log } from '../basics/telemetry.ts';
 import type { GuardedAgentOptions } from '../delivery/http/guarded-agent.ts';
 import type { Queues } from '../delivery/queues.ts';
 import type { Sender } from '../delivery/sender.ts';
+import type { Disk } from '../model/disk.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import type { SecretKeeper } from '../model/secret.ts';
 import type { ServiceConnection } from '../service/service.ts';
@@ -46,6 +47,8 @@ export interface OperationsContext
   /** Connects to a workspace's service, with at most this many requests at once.
    *  @throws Refused where that can't be done */
   readonly connectService: (workspace: string, concurrency: number) => ServiceConnection;
+  /** The disk with the data, on one machine. */
+  readonly disk?: () => Promise<Disk | undefined>;
   readonly stack?: StackPorts;
   readonly clock: Clock;
   readonly log: Log;

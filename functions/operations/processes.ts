@@ -5,6 +5,7 @@ import { byText } from '../basics/order.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import { ignoredFields } from '../changes/ignored-fields.ts';
 import { maxSilenceMs } from '../config/workspace.ts';
+import { isLowDisk } from '../model/disk.ts';
 import type { KnownField } from '../model/field-definition.ts';
 import { type PassFailure, type Recheck, withCompletion } from '../model/process-state.ts';
 import type { WorkspacePause } from '../model/workspace-row.ts';
@@ -204,6 +205,7 @@ const pageEnd = z.union([z.strictObject({ process: z.string() }), z.strictObject
 /** A page of the processes by workspace and identifier, then of the endpoints by name. */
 export const showStatus: OperationOf<'status'> = async (context, { cursor, limit = DEFAULT_LIMIT }) => {
   const { label: deployment, isRunning, states, workspaces, clock } = context;
+  const disk = await context.disk?.();
   const after: { process?: string; endpoint?: string } = readCursor('status', cursor, pageEnd) ?? {};
   const { process = '', endpoint } = after;
   const all = endpoint === undefined ? inOrder(await knownProcesses(context)) : [];
@@ -214,7 +216,13 @@ export const showStatus: OperationOf<'status'> = async (context, { cursor, limit
     const progress = withCompletion(await states.progress(each), completions?.get(each.processId));
     return statusOf(each, { progress, pause, now: clock() });
   });
-  const head = { at: iso(clock()), deployment, isRunning, processes };
+  const head = {
+    at: iso(clock()),
+    deployment,
+    isRunning,
+    ...(disk && { disk: { ...disk, isLow: isLowDisk(disk) } }),
+    processes,
+  };
   const last = shown.at(-1);
   if (last && shown.length === limit)
     return { ...head, endpoints: [], ...cursorTo('status', { process: sortKeyOf(last) }) };

@@ -4,6 +4,7 @@ import type { Networks } from '../../functions/basics/networks.ts';
 import { resolveBySystem } from '../../functions/basics/proxy.ts';
 import { sleep } from '../../functions/basics/system.ts';
 import { linkTemplatesOf } from '../../functions/config/workspace.ts';
+import type { Disk } from '../../functions/model/disk.ts';
 import { checkWatched } from '../../functions/operations/check-filter.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import type { MoveToFailed } from '../../functions/queue/failed-messages.ts';
@@ -18,7 +19,9 @@ import {
   openScratchDirectory,
   type RunContext,
 } from '../data/data-directory.ts';
+import { diskOf } from '../data/disk.ts';
 import { openStore, type Store } from '../data/store.ts';
+import { STORE_FILE } from '../data/store-file.ts';
 import { Feed, waking } from '../loops/feed.ts';
 import type { Ticker } from '../loops/ticker.ts';
 import { type Address, formerAddress, removeAddress, writeAddress } from '../operate/address.ts';
@@ -38,7 +41,7 @@ import { subscriberName } from '../sns/sns.ts';
 import type { Output } from '../terminal/output.ts';
 import { askedBy, banner, bannerDetails, consoleOf, reportConsole } from './banner.ts';
 import { type Endpoints, startEndpoints } from './endpoints.ts';
-import { startHousekeeping } from './housekeeping.ts';
+import { diskWatch, startHousekeeping } from './housekeeping.ts';
 import { passOnce, processesOf, startPasses, workspacesOf } from './passes.ts';
 import { startPolling } from './polling.ts';
 import { startTicks } from './ticks.ts';
@@ -107,7 +110,8 @@ async function start(
   await checkFilters(options.endpoints, source);
   const passes = new PassWatch(clock());
   const metrics = new Metrics(packageVersion(), clock);
-  const about = { ...store, ...source, passes, metrics, clock, receivers };
+  const disk = async () => (directory.lasting ? diskOf(directory.file(STORE_FILE)) : undefined);
+  const about = { ...store, ...source, passes, metrics, disk, clock, receivers };
   const health = await serveHealth(closers, options.health, about);
   const added = (await store.endpoints.list()).flatMap(({ name, settings }) =>
     settings && !wanted.some(one => one.name === name) ? [settings] : [],
@@ -138,7 +142,7 @@ async function start(
   closers.defer(polling.close);
   let ticker: Ticker | undefined;
   if (!options.once) {
-    const operating = { ...store, ...endpoints, source, hasConsole: options.console };
+    const operating = { ...store, ...endpoints, source, disk, hasConsole: options.console };
     const address = await serveOperations(run, { ...operating, networks, onAct: () => ticker?.now() });
     reportConsole({ output, options, address, directory });
   }
@@ -174,7 +178,8 @@ async function start(
         output.warn(`Could not delete expired data: ${failure(error)}. Will retry.`, {
           code: 'housekeeping.failed',
         });
-      closers.defer(startHousekeeping({ ...store, clock, sleep, onFailure }));
+      const watchDisk = diskWatch(disk, output);
+      closers.defer(startHousekeeping({ ...store, watchDisk, clock, sleep, onFailure }));
       if (heartbeat !== undefined) {
         const isHealthy = async () => (await healthOf(about)).status === 'ok';
         const network = { networks, proxy: config?.proxy };
@@ -219,6 +224,7 @@ function takeDirectory(
 
 interface Operating extends Store, Endpoints {
   readonly networks: Networks;
+  readonly disk: () => Promise<Disk | undefined>;
   readonly source: Source;
   readonly hasConsole: boolean;
   /** Called after an operation that may have changed something. */

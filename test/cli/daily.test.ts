@@ -119,7 +119,9 @@ describe('on a day', () => {
     );
     expect(out).toMatch(/\/launch +healthy +\d+ +\d{4}-/);
     const console = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/);
-    expect((await status())[0]).toMatchObject({ run: { isRunning: true, console } });
+    expect((await status())[0]).toMatchObject({
+      run: { isRunning: true, console, disk: { size: expect.any(Number), isLow: expect.any(Boolean) } },
+    });
   });
 
   it('an endpoint is added, with its address from stdin, and tested', async () => {

@@ -150,6 +150,15 @@ describe('on a terminal of 80 columns', () => {
     expect(await shown('status', STATUS, { ...terminal, page: PAGE })).toMatchSnapshot();
   });
 
+  it('the status warns of a low disk, and of no other', async () => {
+    const disk = { free: 8.5e8, size: 2e10, data: 7e6 };
+    const low = await shown('status', { ...STATUS, disk: { ...disk, isLow: true } }, terminal);
+    expect(low).toMatch(/^This machine\n\nThe disk has 850 MB free of 20 GB\. Free space on it, /);
+    expect(await shown('status', { ...STATUS, disk: { ...disk, isLow: false } }, terminal)).toBe(
+      await shown('status', STATUS, terminal),
+    );
+  });
+
   it('the way of an event tells each attempt', async () => {
     expect(timeless(await shown('trace x', TRACE, terminal))).toMatchSnapshot();
   });
