@@ -30,7 +30,7 @@ export interface OperationsContext
   /** The name of this installation: `run` on one machine, otherwise the stack's name. */
   readonly label: string;
   /** How to apply a changed configuration. */
-  readonly toApply: 'deploy' | 'start again';
+  readonly toApply: 'deploy' | 'reload' | 'start again';
   /** Whether passes run; false on one machine while only its store is open. */
   readonly isRunning: boolean;
   /** The endpoints of the configuration, which operations can't change. */
@@ -49,6 +49,9 @@ export interface OperationsContext
   readonly connectService: (workspace: string, concurrency: number) => ServiceConnection;
   /** The disk with the data, on one machine. */
   readonly disk?: () => Promise<Disk | undefined>;
+  /** Reads the configuration again, and takes it up unless `dryRun`; on a running machine only.
+   *  @throws Refused for a configuration that can't be taken up */
+  readonly reload?: (dryRun: boolean) => Promise<AnswerOf<'reload'>>;
   readonly stack?: StackPorts;
   readonly clock: Clock;
   readonly log: Log;

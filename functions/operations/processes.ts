@@ -73,6 +73,18 @@ export const forgetProcess: OperationOf<'forget'> = async (context, { dryRun = f
   ]);
 };
 
+/** Has a run take up its changed configuration. */
+export const reloadConfiguration: OperationOf<'reload'> = async (context, { dryRun = false }) => {
+  const { reload, isRunning } = context;
+  if (!reload && isRunning)
+    throw new Refused('A stack takes up its configuration when it is deployed: npx changewire deploy.');
+  if (!reload) throw new Refused('Changewire is not running. The next start reads the configuration.');
+  const answer = await reload(dryRun);
+  const { added, removed } = answer.processes;
+  const details = [`${added.length} processes added`, `${removed.length} removed`];
+  return dryRun ? { answer } : acted({ stack: true }, answer, details);
+};
+
 /** The field definitions of one process. @throws Refused before they were read */
 export const showDefinitions: OperationOf<'definitions'> = async (context, asked) => {
   const process = await findProcess(context, asked);

@@ -108,10 +108,9 @@ interface EndpointHealth {
   readonly stopped?: string;
 }
 
-interface HealthParts {
+export interface HealthParts {
   readonly watched: readonly Watched[];
   readonly passes: Pick<PassWatch, 'of'>;
-  readonly metrics: MetricsText;
   readonly snapshots: Pick<Snapshots, 'readState'>;
   readonly feed: Pick<Journal, 'after' | 'positionOf'>;
   readonly deliveries: Pick<Deliveries, 'counts'>;
@@ -134,7 +133,7 @@ const PUBLISH_TIMEOUT_MS = 5 * 60_000;
 const SWEEP_INTERVALS = 2;
 
 /** Collects the health of the run. */
-export async function healthOf(parts: Omit<HealthParts, 'metrics'>): Promise<Health> {
+export async function healthOf(parts: HealthParts): Promise<Health> {
   const now = parts.clock();
   const checks = await Promise.all(
     parts.watched.flatMap(watched =>
@@ -257,10 +256,11 @@ export async function startHealthServer(
 export async function serveHealth(
   closers: AsyncDisposableStack,
   port: number | undefined,
-  parts: HealthParts,
+  health: () => Promise<Health>,
+  metrics: MetricsText,
 ): Promise<string | undefined> {
   if (port === undefined) return undefined;
-  const server = await startHealthServer(port, () => healthOf(parts), parts.metrics);
+  const server = await startHealthServer(port, health, metrics);
   closers.defer(server.stop);
   return server.url;
 }

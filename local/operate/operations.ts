@@ -20,7 +20,6 @@ import { variablePrefix } from '../settings/watched.ts';
 /** The ports and settings of every context on one machine. */
 const MACHINE = {
   label: 'run',
-  toApply: 'start again',
   clock: () => Date.now(),
   randomBytes,
   newId: randomUUID,
@@ -81,6 +80,7 @@ export async function openStoredOperations(
     ...store,
     secrets,
     isRunning: false,
+    toApply: 'start again',
     disk: () => diskOf(join(directory, STORE_FILE)),
     doctor: async () => unread(),
     connectService: unread,
