@@ -41,14 +41,15 @@ export interface Plan {
   readonly heartbeat: string | undefined;
   /** The default data directory. */
   readonly data: string;
-  /** Opens the service; that of a configuration is only named. */
+  /** Opens the service; the simulated one is started. */
   readonly open: (run: RunContext) => Promise<Source>;
 }
 
 /** Reads and checks everything, and changes nothing. @throws UsageError */
 export async function planOf({ options, environment: given, directory }: PlanParts): Promise<Plan> {
   const environment = directory === undefined ? given : withEnvFile(given, directory);
-  const { config, data, start } = sourceOf(options, environment);
+  const { config, source: named, data, start } = sourceOf(options, environment);
+  if (named) await checkFilters(options.endpoints, named);
   const wanted = wantedEndpoints(options.endpoints, config, environment);
   const networks = config?.networks ?? [];
   const heartbeat = heartbeatUrl(options.heartbeat, environment, networks);
@@ -66,7 +67,7 @@ export async function planOf({ options, environment: given, directory }: PlanPar
   ];
   const open: Plan['open'] = async run => {
     const source = await start(run);
-    await checkFilters(options.endpoints, source);
+    if (!named) await checkFilters(options.endpoints, source);
     return source;
   };
   return { options, environment, config, networks, wanted, subscriptions, receivers, heartbeat, data, open };

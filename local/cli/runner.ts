@@ -3,6 +3,7 @@ import type { Clock } from '../../functions/basics/clock.ts';
 import type { Operations } from '../../functions/operations/operations.ts';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import { Refused } from '../../functions/operations/refused.ts';
+import { recoverMessages } from '../../functions/queue/sqlite.ts';
 import { packageVersion } from '../basics/package-file.ts';
 import { failure, UsageError } from '../basics/usage-error.ts';
 import {
@@ -98,6 +99,8 @@ async function start(closers: AsyncDisposableStack, parts: Parts): Promise<Runne
   let operations = Promise.resolve(runtime.operations);
   const restart = async (wanted: Plan) => {
     stopping.signal.throwIfAborted();
+    // Messages whose runs were cut off are received again at once.
+    recoverMessages(store.database.file, clock());
     const onBegun = (begun: Begun) => {
       about = begun.about;
     };

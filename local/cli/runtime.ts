@@ -7,7 +7,6 @@ import type { Operations } from '../../functions/operations/operations.ts';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import type { MoveToFailed } from '../../functions/queue/failed-messages.ts';
 import { sendOne } from '../../functions/queue/queue.ts';
-import { recoverMessages } from '../../functions/queue/sqlite.ts';
 import { askedPass, passIn } from '../../functions/schedule/pass-message.ts';
 import { failure } from '../basics/usage-error.ts';
 import type { DataDirectory } from '../data/data-directory.ts';
@@ -91,7 +90,6 @@ async function start(
   const run = { closers, directory, output };
   // Of its own, because consumers of an earlier runtime listen to the former ones.
   const store: Store = { ...opened, queues: openQueues(opened.database.file, clock) };
-  recoverMessages(opened.database.file, clock());
   const source = await plan.open(run);
   const passes = new PassWatch(clock());
   const about = { ...store, ...source, passes, disk, clock, receivers };
