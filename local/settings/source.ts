@@ -21,8 +21,9 @@ export interface Source {
  *  file. */
 export type Timing = Partial<Pick<ProcessSettings, 'changes' | 'sweep' | 'overlap'>>;
 
-/** The service to poll, unless it is simulated and must be started first, and the default data directory. The simulated service has its own directory: the undelivered
- *  events of one service must never reach the receivers of the other. */
+/** The service to poll, and the default data directory. `source` is missing for the simulated service, which must be
+ *  started first; it has its own directory: the undelivered events of one service must never reach the receivers of
+ *  the other. */
 export function sourceOf(options: Options, environment: Environment) {
   const timing = timingOf(options);
   const named = namedSource(options.config, environment, timing);
