@@ -8,6 +8,7 @@ import { type SimulatedService, startSimulatedService } from '../../simulator/se
 import { run as runOver } from '../kit/cli/world.ts';
 import { answer, hang, type Reaction, receiver } from '../kit/delivery/receiver.ts';
 import { run, until } from '../kit/local/run.ts';
+import { startReceiver } from '../kit/local/sns-receiver.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
 let service: SimulatedService;
@@ -53,7 +54,11 @@ async function started({ script = [], args = '' }: { script?: Reaction[]; args?:
 
 describe('a reload', () => {
   it('takes up what changed, while edits go on, of which none is lost or repeated, and no request is refused', async () => {
-    const { configure, workspace, changewire, baselined, created, stderr, data, events } = await started();
+    const topic = await startReceiver();
+    onTestFinished(topic.close);
+    const { configure, workspace, changewire, baselined, created, stderr, data, events } = await started({
+      args: `--subscribe ${topic.url}`,
+    });
     const before = readAddress(data);
     const [url = ''] = /http:\S+healthz/.exec(stderr()) ?? [];
     const names: string[] = [];
@@ -70,10 +75,10 @@ describe('a reload', () => {
     onTestFinished(() => clearInterval(asking));
     const filtered = { ...WEBHOOK, filter: { events: ['project.created'] } };
     for (const [ids, endpoint, text] of [
-      [['onboarding', 'launch'], WEBHOOK, '2 processes \\(added eu/launch\\), 1 endpoint'],
-      [['onboarding', 'launch'], filtered, '2 processes, 1 endpoint'],
-      [['launch', 'onboarding'], WEBHOOK, '2 processes, 1 endpoint'],
-      [['onboarding'], filtered, '1 process \\(removed eu/launch\\), 1 endpoint'],
+      [['onboarding', 'launch'], WEBHOOK, '2 processes \\(added eu/launch\\), 2 endpoints'],
+      [['onboarding', 'launch'], filtered, '2 processes, 2 endpoints'],
+      [['launch', 'onboarding'], WEBHOOK, '2 processes, 2 endpoints'],
+      [['onboarding'], filtered, '1 process \\(removed eu/launch\\), 2 endpoints'],
     ] as const) {
       configure({ workspaces: [workspace('eu', ids)], endpoints: [endpoint] });
       const isChecked = await changewire('reload --dry-run');
@@ -85,10 +90,14 @@ describe('a reload', () => {
     clearInterval(editing);
     clearInterval(asking);
     await changewire('pass onboarding');
-    await until(() => names.every(name => created().includes(name)));
+    const notified = (name: string) =>
+      topic.notifications().filter(({ body }) => JSON.parse(body).Message.includes(`"${name}"`)).length;
+    await until(() => names.every(name => created().includes(name) && notified(name) > 0));
     expect(created().toSorted()).toEqual(names.toSorted());
     const printed = events().map(({ source, id }) => `${source} ${id}`);
     expect(new Set(printed).size).toBe(printed.length);
+    expect(names.filter(name => notified(name) !== 1)).toEqual([]);
+    expect(topic.confirmations()).toHaveLength(1);
     expect(statuses.length).toBeGreaterThan(4);
     expect(statuses.filter(status => status !== 0 && status !== 200)).toEqual([]);
     expect(readAddress(data)).toEqual(before);
