@@ -81,7 +81,7 @@ export const reloadConfiguration: OperationOf<'reload'> = async (context, { dryR
   if (!reload) throw new Refused('Changewire is not running. The next start reads the configuration.');
   const answer = await reload(dryRun);
   const { added, removed } = answer.processes;
-  const details = [`${added.length} processes added`, `${removed.length} removed`];
+  const details = [`processes: ${added.length} added`, `${removed.length} removed`];
   return dryRun ? { answer } : acted({ stack: true }, answer, details);
 };
 

@@ -103,7 +103,7 @@ describe('a reload', () => {
     expect(readAddress(data)).toEqual(before);
     expect((await changewire('status')).text).toMatch(/eu\/launch +removed/);
     expect((await changewire('endpoints show crm')).text).toContain('project.created');
-    expect((await changewire('actions')).text).toContain('1 processes added, 0 removed');
+    expect((await changewire('actions')).text).toContain('processes: 1 added, 0 removed');
   }, 60_000);
 
   it('sends again at once what a receiver had not answered', async () => {

@@ -129,6 +129,10 @@ describe.each(STORES)('over %s, the status', (_, open) => {
     await expect(
       askOf({ operations, caller: CALLER })('forget', { process: PROCESS.processId }),
     ).rejects.toThrow('Changewire is not running, and only a run knows the configuration.');
+    await expect(askOf({ operations, caller: CALLER })('reload')).rejects.toThrow(
+      'Changewire is not running. The next start reads the configuration.',
+    );
+    await expect(ask()('reload')).rejects.toThrow('A stack takes up its configuration when it is deployed');
   });
 
   it('of a process that nobody has polled is unknown, then that of its baseline', async () => {
