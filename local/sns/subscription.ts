@@ -39,7 +39,7 @@ interface SubscriptionSetup {
 }
 
 const CONCURRENCY = 10;
-/** How long a stop waits for deliveries under way: a receiver that has an event soon answers, and does not get it again. */
+/** How long a stop waits for deliveries under way: the next start repeats those without an answer. */
 const STOP_TIMEOUT_MS = 500;
 const UNSUBSCRIBE_TIMEOUT_MS = 1000;
 /** The longest pause between two requests to confirm. */
@@ -115,8 +115,8 @@ export class Subscription {
     }
   }
 
-  /** Ends deliveries, of which those under way get a moment, and closes the connections. An unsubscribed receiver gets an UnsubscribeConfirmation.
-   *  Undelivered events wait for the next start. */
+  /** Ends deliveries, of which those under way get a moment, and closes the connections. An unsubscribed receiver gets
+   *  an UnsubscribeConfirmation. Undelivered events wait for the next start. */
   async end(why: 'stopped' | 'unsubscribed'): Promise<void> {
     if (this.#ended.signal.aborted) return;
     this.#confirmation.reject(new Error(`Subscription ${this.#setup.name}: ${why} before it was confirmed.`));
