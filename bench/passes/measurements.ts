@@ -37,6 +37,7 @@ export const WHOLE: Scale = {
   machine: {
     size: { projects: 5_000, tasksPerProject: 20, edited: { projects: 300, tasks: 20 } },
     rounds: 3,
+    stream: { endpoints: 20, perSecond: 100, seconds: 10 },
   },
   start: { rounds: 5 },
 };
