@@ -30,7 +30,7 @@ export async function measureStart({ rounds }: StartScale, print: Print): Promis
     return {
       lines: [
         {
-          what: '`npx changewire start` of the installed package: s until its banner',
+          what: '`npx changewire start` until its banner, s',
           goal: `≤ ${GOAL.seconds}`,
           measured: `${spread(seconds)}; the first start ${rounded(first)}`,
           isMet: median(seconds) <= GOAL.seconds,

@@ -45,7 +45,7 @@ export async function measureSweep(scale: SweepScale, print: Print): Promise<Fin
       ...linesOf(`${what}, same bytes`, same.ratios, 1.5),
       ...linesOf(`${what}, other bytes, same data`, differing.ratios, 2.5),
       {
-        what: 'snapshot requests of that sweep, for each MB of snapshots',
+        what: 'snapshot requests for each MB',
         goal: '≤ 1',
         measured: `${rounded(snapshotRequests / megabytes)} (${snapshotRequests} requests, ${rounded(megabytes)} MB)`,
         isMet: snapshotRequests <= megabytes,
