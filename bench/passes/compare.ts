@@ -12,7 +12,7 @@ export async function measureCompare({ rounds }: CompareScale, print: Print): Pr
   return {
     lines: [
       {
-        what: `comparing: ${library}, the quickest library, ÷ ours`,
+        what: `comparing: ${library} ÷ ours`,
         goal: `≥ ${goal}`,
         measured: `${rounded(ratio)} (medians ${rounded(ratios.median)}, quickest ${rounded(ratios.quickest)}, first ${rounded(ratios.first)})`,
         isMet: ratio >= goal,

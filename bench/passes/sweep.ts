@@ -43,7 +43,7 @@ export async function measureSweep(scale: SweepScale, print: Print): Promise<Fin
   return {
     lines: [
       ...linesOf(`${what}, same bytes`, same.ratios, 1.5),
-      ...linesOf(`${what}, other bytes, same data`, differing.ratios, 2.5),
+      ...linesOf(`${what}, other bytes`, differing.ratios, 2.5),
       {
         what: 'snapshot requests for each MB',
         goal: '≤ 1',
@@ -123,7 +123,7 @@ function commitsOf(last: ByStore<PassTaken>): string[] {
 
 function linesOf(what: string, ratios: Sweeps['ratios'], most: number): Line[] {
   return STORES.map(store => ({
-    what: `${what}, over ${store}`,
+    what: `${what}, ${store}`,
     goal: `≤ ${most}`,
     measured: spread(ratios[store]),
     isMet: median(ratios[store]) <= most,
