@@ -138,7 +138,7 @@ async function start(
   closers.defer(polling.close);
   let ticker: Ticker | undefined;
   if (!options.once) {
-    const operating = { ...store, ...endpoints, source, hasConsole: options.console };
+    const operating = { ...store, ...endpoints, source, options };
     const address = await serveOperations(run, { ...operating, networks, onAct: () => ticker?.now() });
     reportConsole({ output, options, address, directory });
   }
@@ -220,7 +220,7 @@ function takeDirectory(
 interface Operating extends Store, Endpoints {
   readonly networks: Networks;
   readonly source: Source;
-  readonly hasConsole: boolean;
+  readonly options: Pick<Options, 'console' | 'consolePlace'>;
   /** Called after an operation that may have changed something. */
   readonly onAct: () => void;
 }
@@ -228,7 +228,7 @@ interface Operating extends Store, Endpoints {
 /** Serves operations until the run stops. The address is in the data directory. */
 async function serveOperations(
   { closers, directory, output }: RunContext,
-  { source, queues, delivering, networks, hasConsole, ...parts }: Operating,
+  { source, queues, delivering, networks, options, ...parts }: Operating,
 ): Promise<Address> {
   const operations = localOperations({
     ...parts,
@@ -241,7 +241,8 @@ async function serveOperations(
     startPass: (process, mode) => sendOne(queues.passes, passIn(askedPass(process, mode, Date.now()))),
   });
   const server = await startOperationsServer(operations, {
-    page: consoleOf({ console: hasConsole }),
+    page: consoleOf(options),
+    place: options.consolePlace,
     before: formerAddress(directory.path),
     who: userName(),
     onError: error =>
