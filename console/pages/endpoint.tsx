@@ -7,7 +7,7 @@ import { countText, ENDPOINT_TONES, isNone, troubleOf } from '../model/status-wo
 import { BacklogLine } from '../parts/backlog-line.tsx';
 import { DeliveryCharts } from '../parts/delivery-charts.tsx';
 import { EditEndpoint } from '../parts/edit-endpoint.tsx';
-import { EndpointActions, RemoveEndpoint } from '../parts/endpoint-actions.tsx';
+import { EndpointActions } from '../parts/endpoint-actions.tsx';
 import { ActionLog, Attempts, DeadLetters } from '../parts/endpoint-lists.tsx';
 import { ReplayProgress } from '../parts/replay.tsx';
 import { SnapshotProgress } from '../parts/snapshot.tsx';
@@ -85,7 +85,6 @@ function Details({ status, again }: { readonly status: AnswerOf<'endpoint'>; rea
       <Attempts endpoint={name} />
       <DeadLetters endpoint={name} dead={status.dead} again={again} />
       <ActionLog endpoint={name} />
-      {!isConfigured && <RemoveEndpoint name={name} />}
     </>
   );
 }
@@ -140,12 +139,13 @@ function Figure({ name, value, isBad = false, children }: FigureProps) {
 
 function Settings({ status, again }: { readonly status: AnswerOf<'endpoint'>; readonly again: () => void }) {
   const { filter, perSecond, keepSuccesses, record, isConfigured, headers } = status;
+  const { isReadOnly } = useWorld().session;
   const lines = filterText(filter);
   return (
     <section aria-labelledby="settings">
       <div class="section-head">
         <h2 id="settings">Filter</h2>
-        {!isConfigured && <EditEndpoint status={status} again={again} />}
+        {!isConfigured && !isReadOnly && <EditEndpoint status={status} again={again} />}
       </div>
       <div class="sheet padded">
         {lines.length === 0 ? (

@@ -113,12 +113,13 @@ function SendElsewhere({
   readonly known: readonly string[];
   readonly again: () => void;
 }) {
-  const endpoints = useStore(useWorld().status).status?.endpoints ?? [];
+  const { session, status } = useWorld();
+  const endpoints = useStore(status).status?.endpoints ?? [];
   const others = endpoints.filter(({ name }) => !known.includes(name));
   const [chosen, setChosen] = useState('');
   const send = useSend(eventId, again);
   const to = others.some(({ name }) => name === chosen) ? chosen : (others[0]?.name ?? '');
-  if (others.length === 0) return null;
+  if (others.length === 0 || session.isReadOnly) return null;
   return (
     <div class="result result-head">
       <label class="inline">
