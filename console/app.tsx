@@ -73,7 +73,7 @@ function Page({ route }: { readonly route: Route }) {
     case 'endpoints':
       if (route.of === undefined || (route.query.new !== undefined && isReadOnly)) return <EndpointsPage />;
       if (route.query.new !== undefined) return <NewEndpointPage />;
-      return <EndpointPage key={route.of} name={route.of} />;
+      return <EndpointPage key={route.of} name={route.of} failed={route.query.attempts === 'failed'} />;
     case 'doctor':
       return <DoctorPage query={route.query} />;
     case 'unknown':

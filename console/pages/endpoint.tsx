@@ -18,8 +18,14 @@ import { useAsked, useWorld } from '../state/use.ts';
 
 const EVERY_MS = 3_000;
 
+interface Props {
+  readonly name: string;
+  /** Whether the list of attempts shows only failed ones. */
+  readonly failed: boolean;
+}
+
 /** An endpoint: its state, its settings, and its delivery attempts. */
-export function EndpointPage({ name }: { readonly name: string }) {
+export function EndpointPage({ name, failed }: Props) {
   const { session } = useWorld();
   const asked = useAsked(
     name,
@@ -56,12 +62,18 @@ export function EndpointPage({ name }: { readonly name: string }) {
       </div>
       {error !== undefined && <Failed error={error} again={again} />}
       {!answer && error === undefined && <Loading what="The endpoint" rows={6} />}
-      {answer && <Details status={answer} again={again} />}
+      {answer && <Details status={answer} failed={failed} again={again} />}
     </div>
   );
 }
 
-function Details({ status, again }: { readonly status: AnswerOf<'endpoint'>; readonly again: () => void }) {
+interface DetailsProps {
+  readonly status: AnswerOf<'endpoint'>;
+  readonly failed: boolean;
+  readonly again: () => void;
+}
+
+function Details({ status, failed, again }: DetailsProps) {
   const trouble = troubleOf(status);
   const { name, replay, snapshot, overrides, isConfigured } = status;
   return (
@@ -82,7 +94,7 @@ function Details({ status, again }: { readonly status: AnswerOf<'endpoint'>; rea
       <Facts status={status} />
       <DeliveryCharts status={status} />
       <Settings status={status} again={again} />
-      <Attempts endpoint={name} />
+      <Attempts key={failed} endpoint={name} failed={failed} />
       <DeadLetters endpoint={name} dead={status.dead} again={again} />
       <ActionLog endpoint={name} />
     </>

@@ -1,13 +1,16 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import type { EndpointStatus } from '../../functions/operations/protocol/status.ts';
+import type { ChangeLine } from '../model/change-line.ts';
 import { addressOf } from '../model/routes.ts';
 import { countText, isNone } from '../model/status-words.ts';
 import { messageOf } from '../state/api.ts';
+import { useStore } from '../state/store.ts';
 import { type Asked, useAsked, useWorld } from '../state/use.ts';
 import { type Attempt, AttemptResult } from './attempt.tsx';
 import { ConfirmButton } from './confirm.tsx';
+import { RequestButton } from './endpoint-preview.tsx';
 import { Failed, Loading } from './states.tsx';
 import { Ago } from './times.tsx';
 import { toast } from './toasts.tsx';
@@ -69,21 +72,25 @@ function List<Row>({ id, title, none, heads, pages, row, children }: ListProps<R
       </div>
       {error !== undefined && <Failed error={error} again={again} />}
       {!answer && error === undefined && <Loading what={title} />}
-      {answer?.rows.length === 0 && <p class="sheet padded quiet">{none}</p>}
-      {answer && answer.rows.length > 0 && (
+      {answer?.rows.length === 0 && answer.cursor === undefined && <p class="sheet padded quiet">{none}</p>}
+      {answer && (answer.rows.length > 0 || answer.cursor !== undefined) && (
         <div class="table-box">
-          <table class="stacked">
-            <thead>
-              <tr>
-                {heads.map(head => (
-                  <th key={head} scope="col">
-                    {head}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>{answer.rows.map(row)}</tbody>
-          </table>
+          {answer.rows.length === 0 ? (
+            <p class="padded quiet">{none}</p>
+          ) : (
+            <table class="stacked">
+              <thead>
+                <tr>
+                  {heads.map(head => (
+                    <th key={head} scope="col">
+                      {head}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>{answer.rows.map(row)}</tbody>
+            </table>
+          )}
           {answer.cursor !== undefined && (
             <div class="table-foot">
               <button type="button" class="small" aria-busy={isBusy} onClick={next}>
@@ -97,12 +104,19 @@ function List<Row>({ id, title, none, heads, pages, row, children }: ListProps<R
   );
 }
 
-export function Attempts({ endpoint }: { readonly endpoint: string }) {
-  const { session } = useWorld();
-  const pages = usePages<Attempt>(`attempts ${endpoint}`, async (from, signal) => {
+interface AttemptsProps {
+  readonly endpoint: string;
+  readonly failed: boolean;
+}
+
+export function Attempts({ endpoint, failed }: AttemptsProps) {
+  const { session, live } = useWorld();
+  const { lines } = useStore(live.store).feed;
+  const names = useMemo(() => new Map(lines.map(line => [line.id, recordText(line)])), [lines]);
+  const pages = usePages<Attempt>(`attempts ${endpoint} ${failed}`, async (from, signal) => {
     const place = from === undefined ? {} : { cursor: from };
     const { attempts, cursor } = await session.ask(
-      { operation: 'attempts', endpoint, limit: PAGE, ...place },
+      { operation: 'attempts', endpoint, limit: PAGE, ...(failed && { failed }), ...place },
       signal,
     );
     return { rows: attempts, cursor };
@@ -111,7 +125,7 @@ export function Attempts({ endpoint }: { readonly endpoint: string }) {
     <List
       id="attempts"
       title="Attempts"
-      none="No attempts."
+      none={pages.answer?.cursor === undefined ? 'No attempts.' : 'None of the latest attempts failed.'}
       heads={['When', 'Event', 'Result']}
       pages={pages}
       row={attempt => (
@@ -120,14 +134,25 @@ export function Attempts({ endpoint }: { readonly endpoint: string }) {
             <Ago at={attempt.at} />
           </td>
           <td data-title="Event">
-            <AttemptEvents attempt={attempt} />
+            <AttemptEvents attempt={attempt} names={names} />
           </td>
           <td data-title="Result">
             <AttemptResult attempt={attempt} />
           </td>
         </tr>
       )}
-    />
+    >
+      <label class="inline">
+        <input
+          type="checkbox"
+          checked={failed}
+          onChange={() => {
+            location.hash = addressOf('endpoints', endpoint, failed ? {} : { attempts: 'failed' });
+          }}
+        />
+        Failed only
+      </label>
+    </List>
   );
 }
 
@@ -135,24 +160,38 @@ const SHOWN_EVENTS = 3;
 /** The type of a test event, which has no page. */
 const TEST = 'changewire.test';
 
-function AttemptEvents({ attempt: { events } }: { readonly attempt: Attempt }) {
+interface EventsProps {
+  readonly attempt: Attempt;
+  /** Those of the events that this page has loaded, by id. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+function AttemptEvents({ attempt: { endpoint, events }, names }: EventsProps) {
+  const [first] = events;
   return (
     <div>
       {events.slice(0, SHOWN_EVENTS).map(({ id, type }) => (
         <div key={id}>
-          {type === TEST ? <bdi class="mono">{id}</bdi> : <EventLink id={id} />}{' '}
+          {type === TEST ? <bdi class="mono">{id}</bdi> : <EventLink id={id} name={names.get(id)} />}{' '}
           <span class="quiet">{type}</span>
         </div>
       ))}
       {events.length > SHOWN_EVENTS && <span class="quiet">and {events.length - SHOWN_EVENTS} more</span>}
+      {events.length === 1 && first && first.type !== TEST && (
+        <RequestButton endpoint={endpoint} eventId={first.id} />
+      )}
     </div>
   );
 }
 
-function EventLink({ id }: { readonly id: string }) {
+function recordText({ project, task, definition, process }: ChangeLine): string {
+  return [project?.name, task?.name, definition].filter(name => name !== undefined).join(' › ') || process;
+}
+
+function EventLink({ id, name }: { readonly id: string; readonly name?: string | undefined }) {
   return (
-    <a class="mono" href={addressOf('event', id)}>
-      <bdi>{id}</bdi>
+    <a class={name === undefined ? 'mono' : ''} href={addressOf('event', id)} title={id}>
+      <bdi>{name ?? id}</bdi>
     </a>
   );
 }
@@ -191,7 +230,7 @@ export function DeadLetters({ endpoint, dead, again }: DeadProps) {
             <Ago at={letter.diedAt} />
           </td>
           <td data-title="Event">
-            <EventLink id={letter.eventId} />
+            <EventLink id={letter.eventId} name={letter.record} />
           </td>
           <td data-title="Attempts">{letter.attempts}</td>
           <td data-title="Reason">

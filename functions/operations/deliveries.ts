@@ -5,7 +5,7 @@ import { serialise } from '../changes/fit-event.ts';
 import { attemptOf, keepAttempts } from '../delivery/attempt-log.ts';
 import { closedTo, joined } from '../delivery/health.ts';
 import { judged } from '../delivery/kinds.ts';
-import { placeOf } from '../delivery/read-event.ts';
+import { placeOf, readEvent } from '../delivery/read-event.ts';
 import type { Attempt, NewDelivery } from '../model/delivery.ts';
 import { isErased } from '../model/erase.ts';
 import { leftOutBy } from '../model/filter.ts';
@@ -19,7 +19,7 @@ import { CONCURRENCY, cursorTo, DEFAULT_LIMIT, iso, MAX_COUNTED, readCursor } fr
 import type { AnswerOf } from './protocol/answers.ts';
 import { Refused } from './refused.ts';
 
-/** A page ends after this many attempts, if those of one event are searched for. */
+/** A page ends after this many attempts, if those of one event or failed ones are searched for. */
 const MAX_SEARCHED = 1_000;
 const SLICE = 100;
 
@@ -28,16 +28,17 @@ const pageEnd = z.strictObject({
   events: z.array(z.strictObject({ id: z.string(), type: z.string() })),
 });
 
-/** A page of an endpoint's attempts, or of those that sent one event, the newest first. */
+/** A page of an endpoint's attempts, or of those that failed or sent one event, the newest first. */
 export const listAttempts: OperationOf<'attempts'> = async (
   context,
-  { endpoint, eventId, limit = DEFAULT_LIMIT, cursor },
+  { endpoint, eventId, failed = false, limit = DEFAULT_LIMIT, cursor },
 ) => {
   await findEndpoint(context, endpoint);
   // No attempt before the commit can have sent the event. If the journal has it no longer, all are searched.
   const since = eventId === undefined ? undefined : (await context.journal.find(eventId))?.at;
-  const isMeant = ({ events }: Attempt) => eventId === undefined || events.some(({ id }) => id === eventId);
-  const size = eventId === undefined ? limit : SLICE;
+  const isMeant = ({ events, failure }: Attempt) =>
+    (eventId === undefined || events.some(({ id }) => id === eventId)) && !(failed && failure === undefined);
+  const size = eventId === undefined && !failed ? limit : SLICE;
   const attempts: AnswerOf<'attempts'>['attempts'] = [];
   let last: z.infer<typeof pageEnd> | undefined = readCursor('attempts', cursor, pageEnd);
   for (let read = 0; read < MAX_SEARCHED && attempts.length < limit; read += size) {
@@ -67,14 +68,23 @@ export const listDeadLetters: OperationOf<'dead-letters'> = async (
   const letters = await context.deliveries.dead(endpoint, limit, after);
   const last = letters.length < limit ? undefined : letters.at(-1)?.place;
   return {
-    deadLetters: letters.map(({ eventId, at, diedAt, reason, attempts }) => ({
-      ...{ endpoint, eventId, reason, attempts },
+    deadLetters: letters.map(({ eventId, at, diedAt, reason, attempts, body }) => ({
+      ...{ endpoint, eventId, ...recordIn(body), reason, attempts },
       publishedAt: iso(at),
       diedAt: iso(diedAt),
     })),
     ...cursorTo('dead-letters', last),
   };
 };
+
+/** The names of the project and task of an event. */
+function recordIn(body: string): { readonly record?: string } {
+  const read = readEvent(body);
+  const data = 'event' in read ? read.event.data : {};
+  const { project, task } = data as Record<'project' | 'task', { readonly name?: unknown } | undefined>;
+  const names = [project?.name, task?.name].filter(name => typeof name === 'string');
+  return names.length > 0 ? { record: names.join(' › ') } : {};
+}
 
 /** Sends one event to one endpoint again, regardless of its filter: its dead letter, or else the event from
  *  the journal. It is sent as a replay. */

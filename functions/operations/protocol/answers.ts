@@ -39,6 +39,8 @@ const attempt = z.strictObject({
   failure: z.string().optional(),
   /** ms until the answer, or until it was given up. */
   took: z.number(),
+  /** Of a failed attempt, some headers of the answer, made harmless. */
+  headers: z.record(z.string(), z.string()).optional(),
   /** The first 1 KB of the answer, made harmless. */
   answer: z.string().optional(),
 });
@@ -75,6 +77,8 @@ const traceAnswer = z.strictObject({
 const deadLetter = z.strictObject({
   endpoint: z.string(),
   eventId: z.string(),
+  /** The names of its project and task; absent for an event of neither. */
+  record: z.string().optional(),
   publishedAt: time,
   diedAt: time,
   reason: z.string(),
