@@ -18,13 +18,6 @@ const TONES: Record<DeliveryResult['state'], Tone> = {
   dead: 'bad',
   unknown: 'quiet',
 };
-const WORDS: Record<DeliveryResult['state'], string> = {
-  delivered: 'delivered',
-  waiting: 'waiting',
-  dead: 'given up',
-  unknown: 'unknown',
-};
-
 /** The deliveries of an event: each endpoint, with each attempt and its response. */
 export function DeliveryResults({ trace, again }: { readonly trace: Trace; readonly again: () => void }) {
   const { endpoints, leftOut, event } = trace;
@@ -73,7 +66,7 @@ function DeliveryResultRow({
         <a class="result-name" href={addressOf('endpoints', endpoint)}>
           <bdi>{endpoint}</bdi>
         </a>
-        <Badge tone={TONES[state]}>{WORDS[state]}</Badge>
+        <Badge tone={TONES[state]}>{state}</Badge>
         {nextTryAt !== undefined && (
           <span class="quiet">
             {isClosed ? (

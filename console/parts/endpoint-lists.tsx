@@ -125,7 +125,7 @@ export function Attempts({ endpoint, failed }: AttemptsProps) {
     <List
       id="attempts"
       title="Attempts"
-      none={pages.answer?.cursor === undefined ? 'No attempts.' : 'None of the latest attempts failed.'}
+      none={noneText(failed, pages.answer?.cursor)}
       heads={['When', 'Event', 'Result']}
       pages={pages}
       row={attempt => (
@@ -154,6 +154,12 @@ export function Attempts({ endpoint, failed }: AttemptsProps) {
       </label>
     </List>
   );
+}
+
+/** The text for no attempts. A page of failed ones ends after a thousand attempts. */
+function noneText(failed: boolean, cursor: string | undefined): string {
+  if (!failed) return 'No attempts.';
+  return cursor === undefined ? 'No failed attempts.' : 'None of the latest attempts failed.';
 }
 
 const SHOWN_EVENTS = 3;

@@ -76,7 +76,7 @@ export function streamTests({ run, open, openAt }: Given): void {
       await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
       await look();
       // Pause is that of the list of changes.
-      expect([...seen].sort()).toEqual(['Copy', 'Copy the id', 'Pause', 'Preview…']);
+      expect([...seen].sort()).toEqual(['Copy', 'Copy the id', 'Pause', 'Preview…', 'Request…']);
       // An operator's link in the same browser changes this tab, too.
       const operator = await context.newPage();
       await operator.goto(run().address());
