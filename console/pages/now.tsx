@@ -31,7 +31,8 @@ export function NowPage() {
 }
 
 function Glance() {
-  const { status, trouble } = useStore(useWorld().status);
+  const { session, status: store } = useWorld();
+  const { status, trouble } = useStore(store);
   if (!status && trouble !== undefined) return <aside class="glance" aria-label="Processes and endpoints" />;
   if (!status)
     return (
@@ -57,13 +58,15 @@ function Glance() {
       <section aria-labelledby="endpoints">
         <h2 id="endpoints">
           Endpoints
-          <a class="more-link" href={addressOf('endpoints', 'new', { new: '1' })}>
-            Add
-          </a>
+          {!session.isReadOnly && (
+            <a class="more-link" href={addressOf('endpoints', 'new', { new: '1' })}>
+              Add
+            </a>
+          )}
         </h2>
         {endpoints.length === 0 ? (
           <Empty title="No endpoints yet.">
-            <p>
+            <p hidden={session.isReadOnly}>
               Send changes to a <a href={addressOf('endpoints', 'new', { new: '1' })}>webhook or chat</a>.
             </p>
           </Empty>

@@ -126,7 +126,7 @@ export function Attempts({ endpoint, failed }: AttemptsProps) {
       id="attempts"
       title="Attempts"
       none={noneText(failed, pages.answer?.cursor)}
-      heads={['When', 'Event', 'Result']}
+      heads={['When', 'Event', 'Result', 'Request']}
       pages={pages}
       row={attempt => (
         <tr key={`${attempt.at} ${attempt.events[0]?.id}`}>
@@ -138,6 +138,9 @@ export function Attempts({ endpoint, failed }: AttemptsProps) {
           </td>
           <td data-title="Result">
             <AttemptResult attempt={attempt} />
+          </td>
+          <td data-title="Request">
+            <AttemptRequest attempt={attempt} />
           </td>
         </tr>
       )}
@@ -172,8 +175,7 @@ interface EventsProps {
   readonly names: ReadonlyMap<string, string>;
 }
 
-function AttemptEvents({ attempt: { endpoint, events }, names }: EventsProps) {
-  const [first] = events;
+function AttemptEvents({ attempt: { events }, names }: EventsProps) {
   return (
     <div>
       {events.slice(0, SHOWN_EVENTS).map(({ id, type }) => (
@@ -183,11 +185,15 @@ function AttemptEvents({ attempt: { endpoint, events }, names }: EventsProps) {
         </div>
       ))}
       {events.length > SHOWN_EVENTS && <span class="quiet">and {events.length - SHOWN_EVENTS} more</span>}
-      {events.length === 1 && first && first.type !== TEST && (
-        <RequestButton endpoint={endpoint} eventId={first.id} />
-      )}
     </div>
   );
+}
+
+/** Only of an attempt with one event: a message of several depends on what was gathered. */
+function AttemptRequest({ attempt: { endpoint, events } }: { readonly attempt: Attempt }) {
+  const [first, second] = events;
+  if (!first || second || first.type === TEST) return null;
+  return <RequestButton endpoint={endpoint} eventId={first.id} />;
 }
 
 function recordText({ project, task, definition, process }: ChangeLine): string {

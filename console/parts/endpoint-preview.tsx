@@ -34,7 +34,7 @@ export function RequestButton({ endpoint, eventId }: RequestProps) {
   return (
     <>
       <button type="button" class="small" onClick={() => setOpen(true)}>
-        Request…
+        Show…
       </button>
       {isOpen && <RequestDialog endpoint={endpoint} eventId={eventId} onClose={() => setOpen(false)} />}
     </>

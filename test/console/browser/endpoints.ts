@@ -159,7 +159,7 @@ export function endpointTests({ run, open }: Given): void {
       const page = await there();
       const attempts = page.getByRole('region', { name: 'Attempts', exact: true });
       await attempts.getByRole('link', { name: /› Kept for later$/ }).waitFor();
-      await attempts.getByRole('button', { name: 'Request…' }).first().click();
+      await attempts.getByRole('button', { name: 'Show…' }).first().click();
       await dialog(page).getByText('"webhook-signature": "(signature)"').waitFor();
       expect(await axeFindings(page)).toEqual([]);
       await use(page, 'Close');

@@ -64,7 +64,8 @@ export function streamTests({ run, open, openAt }: Given): void {
       await page.getByRole('heading', { name: 'Attempts', exact: true }).waitFor();
       const seen = new Set<string>();
       const look = async () => {
-        const buttons = page.locator('main').getByRole('button').or(page.locator('a.button'));
+        const adding = page.getByRole('link', { name: /^Add/ });
+        const buttons = page.locator('main').getByRole('button').or(adding);
         for (const name of await buttons.allInnerTexts()) seen.add(flat(name));
       };
       for (const place of ['#/endpoints/crm', '#/endpoints', '#/endpoints/new?new=1', '#/now']) {
@@ -76,7 +77,7 @@ export function streamTests({ run, open, openAt }: Given): void {
       await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
       await look();
       // Pause is that of the list of changes.
-      expect([...seen].sort()).toEqual(['Copy', 'Copy the id', 'Pause', 'Preview…', 'Request…']);
+      expect([...seen].sort()).toEqual(['Copy', 'Copy the id', 'Pause', 'Preview…', 'Show…']);
       // An operator's link in the same browser changes this tab, too.
       const operator = await context.newPage();
       await operator.goto(run().address());
