@@ -27,9 +27,9 @@ export function consoleCommand(program: Command, { run, world }: Cli): void {
     .command('console')
     .description('print the address of the web console')
     .option('--open', 'open the console in the browser')
-    .option('--read-only', 'print or open the link that can change nothing, for a team');
-  for (const [name, { value, text }] of Object.entries(CONSOLE_OPTIONS))
-    command.option(`--${name} <${value.toLowerCase()}>`, `without a run, ${text}`);
+    .option('--read-only', 'the read-only link, for a team');
+  for (const [name, { value, brief }] of Object.entries(CONSOLE_OPTIONS))
+    command.option(`--${name} <${value.toLowerCase()}>`, `without a run: ${brief}`);
   command
     .addHelpText(
       'after',

@@ -12,22 +12,25 @@ export interface ConsolePlace {
   readonly origin?: string | undefined;
 }
 
-/** The options of `start` and `console`, with their texts for help. */
+/** The options of `start` and `console`, with their texts for the help of both. */
 export const CONSOLE_OPTIONS = {
   'console-port': {
     value: 'PORT',
     example: '8322',
     text: 'serve the console on this port (default: any free port)',
+    brief: 'its port',
   },
   'console-host': {
     value: 'ADDRESS',
     example: '0.0.0.0',
     text: 'serve it on this address, for a container (default: 127.0.0.1)',
+    brief: 'its address',
   },
   'console-origin': {
     value: 'URL',
     example: 'https://changewire.example.com',
-    text: 'let a reverse proxy serve it at this https address (docs/console.md)',
+    text: 'the https address of a reverse proxy (docs/console.md)',
+    brief: 'the https address of its reverse proxy',
   },
 } as const;
 

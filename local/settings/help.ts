@@ -77,7 +77,7 @@ ${KIND_SETTINGS.map(settingLine).join('')}\
 ${Object.entries(CONSOLE_OPTIONS)
   .map(([name, { value, text }]) => line(`--${name} ${value}`, text))
   .join('')}\
-  --no-console            disable the web console (docs/console.md)
+  --no-console            disable the web console (docs/console.md), unless one of these is given
   --help                  show this help
 
 Durations: 500ms, 60s, 5m, 6h. Ctrl-C stops; a second Ctrl-C stops at once.

@@ -121,7 +121,7 @@ export function parseOptions(args: readonly string[], found?: string): Options {
     log: logFormat(values.log),
     health: port(values.health),
     heartbeat: values.heartbeat,
-    console: !values['no-console'],
+    console: !values['no-console'] || CONSOLE_NAMES.some(name => values[name] !== undefined),
     consolePlace: consolePlace(values),
     help: values.help ?? false,
   };
@@ -139,9 +139,6 @@ function refuseCombined(values: Values): void {
   for (const name of ['health', 'heartbeat', ...CONSOLE_NAMES] as const)
     if (values.once && values[name] !== undefined)
       throw new UsageError(`--${name} and --once cannot be combined.`);
-  for (const name of CONSOLE_NAMES)
-    if (values['no-console'] && values[name] !== undefined)
-      throw new UsageError(`--${name} and --no-console cannot be combined.`);
 }
 
 /** Refuses the timing options together with a configuration file, which has its own timings. */
