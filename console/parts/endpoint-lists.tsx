@@ -1,12 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import type { EndpointStatus } from '../../functions/operations/protocol/status.ts';
-import type { ChangeLine } from '../model/change-line.ts';
 import { addressOf } from '../model/routes.ts';
 import { countText, isNone } from '../model/status-words.ts';
 import { messageOf } from '../state/api.ts';
-import { useStore } from '../state/store.ts';
 import { type Asked, useAsked, useWorld } from '../state/use.ts';
 import { type Attempt, AttemptResult } from './attempt.tsx';
 import { ConfirmButton } from './confirm.tsx';
@@ -110,13 +108,11 @@ interface AttemptsProps {
 }
 
 export function Attempts({ endpoint, failed }: AttemptsProps) {
-  const { session, live } = useWorld();
-  const { lines } = useStore(live.store).feed;
-  const names = useMemo(() => new Map(lines.map(line => [line.id, recordText(line)])), [lines]);
+  const { session } = useWorld();
   const pages = usePages<Attempt>(`attempts ${endpoint} ${failed}`, async (from, signal) => {
     const place = from === undefined ? {} : { cursor: from };
     const { attempts, cursor } = await session.ask(
-      { operation: 'attempts', endpoint, limit: PAGE, ...(failed && { failed }), ...place },
+      { operation: 'attempts', endpoint, limit: PAGE, names: true, ...(failed && { failed }), ...place },
       signal,
     );
     return { rows: attempts, cursor };
@@ -134,7 +130,7 @@ export function Attempts({ endpoint, failed }: AttemptsProps) {
             <Ago at={attempt.at} />
           </td>
           <td data-title="Event">
-            <AttemptEvents attempt={attempt} names={names} />
+            <AttemptEvents attempt={attempt} />
           </td>
           <td data-title="Result">
             <AttemptResult attempt={attempt} />
@@ -169,18 +165,12 @@ const SHOWN_EVENTS = 3;
 /** The type of a test event, which has no page. */
 const TEST = 'changewire.test';
 
-interface EventsProps {
-  readonly attempt: Attempt;
-  /** Those of the events that this page has loaded, by id. */
-  readonly names: ReadonlyMap<string, string>;
-}
-
-function AttemptEvents({ attempt: { events }, names }: EventsProps) {
+function AttemptEvents({ attempt: { events } }: { readonly attempt: Attempt }) {
   return (
     <div>
-      {events.slice(0, SHOWN_EVENTS).map(({ id, type }) => (
+      {events.slice(0, SHOWN_EVENTS).map(({ id, type, record }) => (
         <div key={id}>
-          {type === TEST ? <bdi class="mono">{id}</bdi> : <EventLink id={id} name={names.get(id)} />}{' '}
+          {type === TEST ? <bdi class="mono">{id}</bdi> : <EventLink id={id} name={record} />}{' '}
           <span class="quiet">{type}</span>
         </div>
       ))}
@@ -194,10 +184,6 @@ function AttemptRequest({ attempt: { endpoint, events } }: { readonly attempt: A
   const [first, second] = events;
   if (!first || second || first.type === TEST) return null;
   return <RequestButton endpoint={endpoint} eventId={first.id} />;
-}
-
-function recordText({ project, task, definition, process }: ChangeLine): string {
-  return [project?.name, task?.name, definition].filter(name => name !== undefined).join(' › ') || process;
 }
 
 function EventLink({ id, name }: { readonly id: string; readonly name?: string | undefined }) {

@@ -31,7 +31,7 @@ const pageEnd = z.strictObject({
 /** A page of an endpoint's attempts, or of those that failed or sent one event, the newest first. */
 export const listAttempts: OperationOf<'attempts'> = async (
   context,
-  { endpoint, eventId, failed = false, limit = DEFAULT_LIMIT, cursor },
+  { endpoint, eventId, failed = false, names = false, limit = DEFAULT_LIMIT, cursor },
 ) => {
   await findEndpoint(context, endpoint);
   // No attempt before the commit can have sent the event. If the journal has it no longer, all are searched.
@@ -39,7 +39,7 @@ export const listAttempts: OperationOf<'attempts'> = async (
   const isMeant = ({ events, failure }: Attempt) =>
     (eventId === undefined || events.some(({ id }) => id === eventId)) && !(failed && failure === undefined);
   const size = eventId === undefined && !failed ? limit : SLICE;
-  const attempts: AnswerOf<'attempts'>['attempts'] = [];
+  const attempts: AttemptAnswer[] = [];
   let last: z.infer<typeof pageEnd> | undefined = readCursor('attempts', cursor, pageEnd);
   for (let read = 0; read < MAX_SEARCHED && attempts.length < limit; read += size) {
     const slice = await context.deliveries.attempts(endpoint, size, { after: last, since });
@@ -49,12 +49,38 @@ export const listAttempts: OperationOf<'attempts'> = async (
       last = { at: attempt.at, events: first ? [{ id: first.id, type: first.type }] : [] };
       if (isMeant(attempt)) attempts.push(attemptAnswer(attempt));
     }
-    if (slice.length < size && attempts.length < limit) return { attempts };
+    if (slice.length < size && attempts.length < limit) {
+      last = undefined;
+      break;
+    }
   }
-  return { attempts, ...cursorTo('attempts', last) };
+  const named = names
+    ? await mapInParallel(attempts, CONCURRENCY, each => withNames(context, each))
+    : attempts;
+  return { attempts: named, ...cursorTo('attempts', last) };
 };
 
-function attemptAnswer({ at, ...attempt }: Attempt): AnswerOf<'test-endpoint'> {
+/** A message of a chat may have hundreds. */
+const NAMED_EVENTS = 3;
+
+async function withNames({ journal }: OperationsContext, attempt: AttemptAnswer): Promise<AttemptAnswer> {
+  const events = attempt.events.map(async (event, index) => {
+    const found = index < NAMED_EVENTS ? await journal.find(event.id) : undefined;
+    return { ...event, ...(found && recordOf(found.event.data)) };
+  });
+  return { ...attempt, events: await Promise.all(events) };
+}
+
+/** The names of the project and task of an event. */
+function recordOf(data: object): { readonly record?: string } {
+  const { project, task } = data as Record<'project' | 'task', { readonly name?: unknown } | undefined>;
+  const names = [project?.name, task?.name].filter(name => typeof name === 'string');
+  return names.length > 0 ? { record: names.join(' › ') } : {};
+}
+
+type AttemptAnswer = AnswerOf<'test-endpoint'>;
+
+function attemptAnswer({ at, ...attempt }: Attempt): AttemptAnswer {
   return { ...attempt, at: iso(at), events: attempt.events.map(({ id, type }) => ({ id, type })) };
 }
 
@@ -69,7 +95,7 @@ export const listDeadLetters: OperationOf<'dead-letters'> = async (
   const last = letters.length < limit ? undefined : letters.at(-1)?.place;
   return {
     deadLetters: letters.map(({ eventId, at, diedAt, reason, attempts, body }) => ({
-      ...{ endpoint, eventId, ...recordIn(body), reason, attempts },
+      ...{ endpoint, eventId, ...recordOf(dataOf(body)), reason, attempts },
       publishedAt: iso(at),
       diedAt: iso(diedAt),
     })),
@@ -77,13 +103,9 @@ export const listDeadLetters: OperationOf<'dead-letters'> = async (
   };
 };
 
-/** The names of the project and task of an event. */
-function recordIn(body: string): { readonly record?: string } {
+function dataOf(body: string): object {
   const read = readEvent(body);
-  const data = 'event' in read ? read.event.data : {};
-  const { project, task } = data as Record<'project' | 'task', { readonly name?: unknown } | undefined>;
-  const names = [project?.name, task?.name].filter(name => typeof name === 'string');
-  return names.length > 0 ? { record: names.join(' › ') } : {};
+  return 'event' in read ? read.event.data : {};
 }
 
 /** Sends one event to one endpoint again, regardless of its filter: its dead letter, or else the event from

@@ -258,6 +258,23 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     expect(await told({ failed: true, eventId: 'even' })).toEqual([6, 0]);
   });
 
+  it('tell the names of records of the first events of attempts, where that is asked', async () => {
+    const { endpoint } = await add();
+    const [process] = setting().processes;
+    const [at, projectId] = [setting().now(), name('p')];
+    const committed = eventsOf(at, 3, { process, projectId });
+    await commit(setting().stores, committed, { process, projectId, at });
+    const ids = committed.map(({ id }) => id);
+    const events = [ids[0], 'unknown', ids[1], ids[2]].map(id => ({ id: `${id}`, type: 'task.updated' }));
+    await setting().stores.deliveries.note([{ endpoint, at, took: 1, status: 200, events }]);
+    const records = async (more: object) => {
+      const { attempts } = await ask('attempts', { endpoint, ...more });
+      return attempts.flatMap(attempt => attempt.events.map(({ record }) => record));
+    };
+    expect(await records({ names: true })).toEqual(['Acme', undefined, 'Acme', undefined]);
+    expect(await records({})).toEqual(Array(4).fill(undefined));
+  });
+
   it('send dead letters again, after a dry run that counts them', async () => {
     const { endpoint } = await add();
     const { deliveries } = setting().stores;

@@ -100,6 +100,7 @@ export const lookRequests = [
     endpoint,
     eventId: eventId.optional(),
     failed: z.literal(true).optional().describe('Only failed ones.'),
+    names: z.literal(true).optional().describe('With the names of records, of the first three events each.'),
     ...asPage,
   }).describe('Lists the attempts of an endpoint, newest first.'),
   asks('dead-letters', { endpoint, ...asPage }).describe(
