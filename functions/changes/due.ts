@@ -9,7 +9,7 @@ import type { Rules } from './compare-project.ts';
 import { updateTime } from './ignored-fields.ts';
 
 /** A rule with what it takes to apply it. */
-export interface AppliedRule extends DueRule {
+interface AppliedRule extends DueRule {
   /** Differs for another content of the rule, for other properties that have its field's name, and for another time at
    *  which it was seen: then it is another rule. */
   readonly key: string;

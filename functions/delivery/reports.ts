@@ -126,7 +126,7 @@ export function healthEvent(
 
 const iso = (time: number): string => new Date(time).toISOString();
 
-export interface ReportPorts extends Pick<DeliveryPorts, 'rows' | 'deliveries' | 'clock'> {
+interface ReportPorts extends Pick<DeliveryPorts, 'rows' | 'deliveries' | 'clock'> {
   readonly registry: Pick<Registry, 'all' | 'read'>;
   readonly queues: Parameters<typeof tryToWake>[2];
   readonly log: Pick<Log, 'info' | 'warn'>;

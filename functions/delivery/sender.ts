@@ -72,7 +72,7 @@ interface SecretReading {
 }
 
 /** Endpoints' secrets, as they are read for delivering. */
-export interface EndpointSecrets {
+interface EndpointSecrets {
   readonly readSecret: (
     endpoint: Pick<EndpointSettings, 'name' | 'kind'>,
     reading?: SecretReading,

@@ -8,7 +8,7 @@ export const DUE_TYPES = [
   'project.overdue',
   'project.unchanged',
 ] as const;
-export type DueType = (typeof DUE_TYPES)[number];
+type DueType = (typeof DUE_TYPES)[number];
 
 export function isDueEvent<Event extends { readonly type: string }>(
   event: Event,
@@ -31,7 +31,7 @@ export interface DueRule {
 }
 
 /** A rule that a process knows, by the key of its content, and since when it has it, by our clock. */
-export type KnownRule = readonly [key: string, seenAt: number];
+type KnownRule = readonly [key: string, seenAt: number];
 
 /** The rules that the passes of a process last applied. */
 export interface KnownRules {

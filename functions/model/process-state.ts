@@ -171,7 +171,7 @@ export interface AuditPosition {
 }
 
 /** A reading that began at the head of the log and has not met a known entry yet: the next pass continues it. */
-export interface UnfinishedReading {
+interface UnfinishedReading {
   /** The `after` of the page that was read last. */
   readonly after: string | undefined;
   /** Digests of the entries of that page in an oldest-first log; else of the first entries of the log when

@@ -1,7 +1,7 @@
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
 
-export type ErasedAll = Omit<AnswerOf<'erase'>, 'cursor'>;
+type ErasedAll = Omit<AnswerOf<'erase'>, 'cursor'>;
 
 /** Sends one request for each slice, and adds up the answers.
  *  @param report called after each slice but the last */

@@ -19,7 +19,7 @@ interface Ports {
 }
 
 /** The thread of a message, in which all messages about a project stand. */
-export interface ThreadOfJob {
+interface ThreadOfJob {
   /** The request as a reply, if the thread has begun. */
   readonly reply: (request: EndpointRequest) => EndpointRequest;
   /** Notes the thread that the message began, or that is lost. Never rejects: the next message begins another one. */

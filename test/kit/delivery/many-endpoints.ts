@@ -92,7 +92,11 @@ function openWorld(scheduler: Scheduler, members: readonly Member[], { store, ch
   const [deliveries, chat, drains] = [queueOf('deliveries'), queueOf('chat'), queueOf('drains')];
   const nature = { scheduler, random, coverage: new Coverage(), faulty: false, delays: {} };
   const urls = { deliveries: deliveries.url, chat: chat.url, drains: drains.url };
-  const sqs = sqsClient(new Life(nature), [deliveries, chat, drains], { sent: () => undefined });
+  const looks: (() => void)[] = [];
+  const sent = () => {
+    for (const look of looks) look();
+  };
+  const sqs = sqsClient(new Life(nature), [deliveries, chat, drains], { sent });
   const { model, ...base } = openModel();
   const client = modelClient(async command => {
     await scheduler.sleep(REQUEST_MS);
@@ -167,9 +171,11 @@ function openWorld(scheduler: Scheduler, members: readonly Member[], { store, ch
   const route = createRoute({ ...common, moveToFailed: NOTHING_MALFORMED, registry: registry(), send });
   const tick = createTick({ ...common, registry: registry(), jobs: async () => undefined });
   every(scheduler, MINUTE, () => void tick());
-  serve(scheduler, deliveries, WEBHOOKS, starting);
-  serve(scheduler, chat, serving ?? CHAT, starting);
-  serve(scheduler, drains, DRAINS, starting);
+  looks.push(
+    serve(scheduler, deliveries, WEBHOOKS, starting),
+    serve(scheduler, chat, serving ?? CHAT, starting),
+    serve(scheduler, drains, DRAINS, starting),
+  );
   return {
     /** Wakes a run for the backlog of one endpoint. */
     wake: (index: number) => common.queues.wake(configured[index] as EndpointSettings, 0),
@@ -221,13 +227,14 @@ function marksIn(body: string): Set<string> {
 
 type Invoked = ReturnType<typeof servedByLambda<DeliverContext>>;
 
-/** Lambda's runs, each in an environment that serves no other run at the time. */
+/** Lambda's runs, each in an environment that serves no other run at the time.
+ *  @returns begins to look for messages, until there are none */
 function serve(
   scheduler: Scheduler,
   queue: QueueModel,
   { concurrency, batch, timeout, window }: Serving,
   starting: () => Invoked,
-): void {
+): () => void {
   const idle: Invoked[] = Array.from({ length: concurrency }, starting);
   let runs = 0;
   const run = (deliver: Invoked) => {
@@ -243,10 +250,18 @@ function serve(
     await run(deliver);
     idle.push(deliver);
   };
-  every(scheduler, Math.max(LOOK_MS, window.toMilliseconds()), () => {
+  let isLooking = false;
+  const look = () => {
     while (idle.length > 0 && (queue.nextVisibleAt() ?? Number.POSITIVE_INFINITY) <= scheduler.now)
       void use(idle.pop() as Invoked);
-  });
+    isLooking = queue.size > 0;
+    if (isLooking) lookSoon();
+  };
+  const lookSoon = () => void scheduler.after(Math.max(LOOK_MS, window.toMilliseconds()), look);
+  return () => {
+    if (!isLooking) lookSoon();
+    isLooking = true;
+  };
 }
 
 function every(scheduler: Scheduler, ms: number, work: () => void): void {

@@ -1,10 +1,10 @@
 import type { LinkTemplates } from '../../../functions/model/endpoint.ts';
-import type { Actor, AuditEvent, ChangeEvent, FieldEvent } from '../../../functions/model/event.ts';
+import type { Actor, AuditEvent, ChangeEvent } from '../../../functions/model/event.ts';
 import { type Shown, visible } from '../../kit/delivery/shown.ts';
 import { address, type RecordEvent } from './check-links.ts';
 import { noteOf, SOURCE_TITLES, timesOf } from './check-message.ts';
 import type { Folded } from './fold.ts';
-import { inOrder, itemOf } from './items.ts';
+import { countOf, inOrder } from './items.ts';
 import { differ, isCutOf, namesActors, originOf } from './tells.ts';
 
 /** So many changes are told one by one. */
@@ -188,14 +188,7 @@ function isOfProject({ type }: ChangeEvent): boolean {
 }
 
 function sumOf(events: readonly ChangeEvent[]): number {
-  return events.reduce(
-    (sum, event) =>
-      sum +
-      (isOfProject(event) || event.type.startsWith('field.')
-        ? itemOf(event as RecordEvent | FieldEvent).count
-        : 1),
-    0,
-  );
+  return events.reduce((sum, { type, data }) => sum + countOf(type, data), 0);
 }
 
 function counted(count: number, noun: string): string {

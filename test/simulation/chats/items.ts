@@ -44,6 +44,11 @@ export function itemOf(event: RecordEvent | FieldEvent): Item {
   return 'field' in event.data ? fieldItem(event as FieldEvent) : recordItem(event as RecordEvent);
 }
 
+/** What an event counts for, as `Item.count`. */
+export function countOf(type: string, data: object): number {
+  return type.endsWith('.updated') && 'changes' in data ? Math.max(1, (data.changes as []).length) : 1;
+}
+
 /** A record that falls due: its date, and the span of the rule where the event is in time. */
 function dueItem({ type, time, data }: DueEvent): Item {
   const [, action = ''] = type.split('.');
@@ -89,7 +94,7 @@ function recordItem({ type, data }: RecordEvent): Item {
     action,
     changes: fields.map(change => ({ ...change, name: calledBy(change) })),
     untold,
-    count: action === 'updated' ? Math.max(1, data.changes.length) : 1,
+    count: countOf(type, data),
     isIncomplete: data.truncated?.includes('changes') === true,
     actors: data.actors ?? [],
   };
@@ -205,7 +210,7 @@ function fieldItem({ type, data }: FieldEvent): Item {
     changes:
       action === 'deleted' ? [] : changes.filter(change => !isInHeading(action, change, externalId, label)),
     untold: 0,
-    count: action === 'updated' ? Math.max(1, changes.length) : 1,
+    count: countOf(type, data),
     isIncomplete: false,
     actors: [],
   };
