@@ -1,5 +1,5 @@
-import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import { addressOf, type Route, readRoute } from './model/routes.ts';
+import { useEffect, useMemo } from 'preact/hooks';
+import { addressOf, type Route } from './model/routes.ts';
 import { DoctorPage } from './pages/doctor.tsx';
 import { EndpointPage } from './pages/endpoint.tsx';
 import { EndpointsPage } from './pages/endpoints.tsx';
@@ -11,6 +11,7 @@ import { Banner } from './parts/banner.tsx';
 import { NotAllowedPanel } from './parts/not-allowed.tsx';
 import { Shell } from './parts/shell.tsx';
 import { Toasts } from './parts/toasts.tsx';
+import { useRoute } from './parts/use-route.ts';
 import { startLive } from './state/live.ts';
 import { createSession } from './state/session.ts';
 import { startStatus } from './state/status.ts';
@@ -90,25 +91,4 @@ function UnknownPage() {
       </p>
     </div>
   );
-}
-
-/** The route in the address. A change of page scrolls to the top and focuses the heading, like a page load. */
-function useRoute(): Route {
-  const [route, setRoute] = useState(() => readRoute(location.hash));
-  useLayoutEffect(() => {
-    const changed = () => setRoute(readRoute(location.hash));
-    addEventListener('hashchange', changed);
-    return () => removeEventListener('hashchange', changed);
-  }, []);
-  const place = `${route.page}/${route.of ?? ''}`;
-  const [first] = useState(place);
-  // In a layout effect: later, the heading would take the focus from where the user has moved it by then.
-  useLayoutEffect(() => {
-    const heading = document.querySelector('main h1');
-    document.title = `${heading?.textContent ?? 'Changewire'} · Changewire`;
-    if (place === first) return;
-    scrollTo(0, 0);
-    (heading as HTMLElement | null)?.focus({ preventScroll: true });
-  }, [place, first]);
-  return route;
 }

@@ -54,7 +54,7 @@ async function takeAll(in_: Browser, at: string): Promise<void> {
     .nth(CHANGES - 1)
     .waitFor({ timeout: 180_000 });
   await take(page, 'now');
-  await goTo(page, '#/history', '.project');
+  await goTo(page, '#/history', '.of-page a.line');
   await take(page, 'history');
   await goTo(page, '#/endpoints/planner', '#attempts');
   await take(page, 'endpoint');

@@ -35,7 +35,8 @@ export interface ChangeLine {
   readonly changes: readonly ChangeText[];
   /** The number of changed fields that `changes` leaves out. */
   readonly more: number;
-  /** The actors in words; undefined if not known. */
+  /** The known actors, and these in words. */
+  readonly actors: readonly Place[];
   readonly by: string | undefined;
   /** A text for an event that has no changed fields. */
   readonly note: string | undefined;
@@ -55,6 +56,7 @@ export function changeLine(committed: Committed): ChangeLine {
   const type = oneLine(event.type);
   const [, action = type] = type.split('.');
   const shown = shownChanges(data.changes ?? [], action);
+  const actors = (data.actors ?? []).map(actor => ({ id: actor.id, name: actorName(actor) }));
   const line = {
     id: event.id,
     type,
@@ -67,7 +69,7 @@ export function changeLine(committed: Committed): ChangeLine {
     action,
     changes: shown.slice(0, MAX_CHANGES).map(change => changeText(change)),
     more: action === 'created' || action === 'deleted' ? 0 : Math.max(0, shown.length - MAX_CHANGES),
-    by: actorsText(data),
+    ...{ actors, by: actorsText(actors) },
     note: event.erased ? `${action}, contents erased` : noteOf(type, data),
   };
   return { ...line, words: wordsOf(line) };
@@ -119,8 +121,9 @@ function oneLine(text: string): string {
   return cutText(cleanText(text), MAX_NAME);
 }
 
-function actorsText({ actors = [] }: EventData): string | undefined {
-  const names = actors.map(actor => cutText(actorName(actor), MAX_ACTOR));
+/** The actors in words; undefined without any. */
+export function actorsText(actors: readonly Place[]): string | undefined {
+  const names = actors.map(({ name }) => cutText(name, MAX_ACTOR));
   return names.length === 0 ? undefined : namesInWords(names);
 }
 
@@ -162,8 +165,8 @@ function oneNote(text: string): string {
   return cutText(cleanText(text), MAX_NOTE);
 }
 
-function wordsOf(line: Omit<ChangeLine, 'words'>): string {
-  const { changes, project, task, definition, by, note } = line;
+export function wordsOf(line: Omit<ChangeLine, 'words'>): string {
+  const { changes, project, task, definition, actors, note } = line;
   const fields = changes.flatMap(({ label, field, from, to, choices = [] }) => [
     ...[label, field, from, to],
     ...choices.map(({ text }) => text),
@@ -177,10 +180,12 @@ function wordsOf(line: Omit<ChangeLine, 'words'>): string {
     task?.name,
     task?.id,
     definition,
-    by,
     note,
   ]
-    .concat(fields)
+    .concat(
+      fields,
+      actors.map(({ name }) => name),
+    )
     .filter(text => text !== undefined)
     .map(text => cutText(text, MAX_NOTE))
     .join('\n')

@@ -1,7 +1,16 @@
-import { actorName, type ChangeLine, type ChangeText, changeLine, changeText } from './change-line.ts';
+import { namesInWords } from '../../functions/basics/names-in-words.ts';
+import {
+  actorName,
+  actorsText,
+  type ChangeLine,
+  changeLine,
+  changeText,
+  type Place,
+  wordsOf,
+} from './change-line.ts';
 import { type Committed, dataOf, withoutRecords } from './committed.ts';
 import { fieldLabel } from './field-name.ts';
-import { lineText } from './line-text.ts';
+import { lineText, whatText } from './line-text.ts';
 import { wallTime } from './times.ts';
 
 /** A past event and its line in a list. */
@@ -15,131 +24,113 @@ export function entryOf(committed: Committed): Entry {
   return { line: changeLine(committed), committed: withoutRecords(committed) };
 }
 
-/** The changes of a record in a period, added up. */
-export interface RecordSummary {
+/** The changes in a project, or those outside of projects: of field definitions and the process. */
+export interface ChangeGroup {
   readonly key: string;
-  readonly name: string;
-  /** Undefined: it existed before and still exists. `passing`: it was created and deleted in the period. */
-  readonly result: 'created' | 'deleted' | 'passing' | undefined;
-  /** The net change of each field, from the first value to the last; of a new record, its fields. */
-  readonly changes: readonly ChangeText[];
-  /** The number of changes: each field, or 1 for a created or deleted record. Chat messages count the same way. */
-  readonly count: number;
-}
-
-export interface ProjectSummary {
-  readonly key: string;
-  readonly id: string;
-  readonly project: RecordSummary;
-  readonly tasks: readonly RecordSummary[];
-  /** The time of the last change, in ms since 1970. */
+  readonly workspace: string;
+  readonly process: string;
+  readonly project: Place | undefined;
+  /** A line is one change: a field of a record from its first value in the period to its last, or a record that was
+   *  created or deleted. It has the event that did so last. Chat messages count the same way. */
+  readonly lines: readonly ChangeLine[];
+  /** The time of the last event, in ms since 1970. */
   readonly at: number;
-  /** The changes of the project and its tasks. */
-  readonly count: number;
 }
 
-/** Changes by project, the one with the latest change first; and those outside of projects: of field definitions and
- *  the process. */
-export interface Summary {
-  readonly projects: readonly ProjectSummary[];
-  readonly others: readonly Entry[];
-  /** All changes. */
-  readonly count: number;
-}
-
-/** @param entries of one process, oldest first */
-export function summaryOf(entries: readonly Entry[]): Summary {
-  const ofProject = (entry: Entry) =>
-    entry.line.type.startsWith('source.') ? undefined : entry.line.project?.id;
-  const groups = Map.groupBy(
-    entries.filter(entry => ofProject(entry) !== undefined),
-    entry => ofProject(entry) ?? '',
+/** The differences of a period by project, the one with the latest event first. Fields with their first value again
+ *  are left out.
+ *  @param entries oldest first */
+export function changeGroups(entries: readonly Entry[]): ChangeGroup[] {
+  const groups = Map.groupBy(entries, ({ line }) =>
+    JSON.stringify([line.workspace, line.process, projectOf(line)?.id ?? null]),
   );
-  const projects = [...groups]
-    .map(([id, group]) => projectSummary(id, group))
+  return [...groups]
+    .map(([key, group]) => groupOf(key, group))
+    .filter(({ lines }) => lines.length > 0)
     .toSorted((one, other) => other.at - one.at);
-  const shown = projects.filter(({ project, tasks }) => isShown(project) || tasks.length > 0);
-  const others = entries.filter(entry => ofProject(entry) === undefined);
-  return { projects: shown, others, count: others.length + sumOf(shown) };
 }
 
-function projectSummary(id: string, entries: readonly Entry[]): ProjectSummary {
-  const own = entries.filter(({ line }) => line.task === undefined);
-  const tasks = Map.groupBy(
-    entries.filter(({ line }) => line.task !== undefined),
-    ({ line }) => line.task?.id ?? '',
-  );
-  const last = entries.at(-1)?.line;
-  const project = recordSummary(id, last?.project?.name ?? id, own);
-  const shown = [...tasks]
-    .map(([task, group]) => recordSummary(task, group.at(-1)?.line.task?.name ?? task, group))
-    .filter(isShown);
+function groupOf(key: string, entries: readonly Entry[]): ChangeGroup {
+  const { workspace, process, at, ...last } = (entries.at(-1) as Entry).line;
+  const project = projectOf(last);
+  const head = { key, workspace, process, project, at };
+  if (project === undefined) return { ...head, lines: entries.map(({ line }) => line) };
+  const records = Map.groupBy(entries, ({ line }) => line.task?.id);
+  const own = records.get(undefined) ?? [];
+  records.delete(undefined);
+  return { ...head, lines: [own, ...records.values()].flatMap(recordLines) };
+}
+
+function projectOf({ type, project }: Pick<ChangeLine, 'type' | 'project'>): Place | undefined {
+  return type.startsWith('source.') ? undefined : project;
+}
+
+/** The changes that match, in groups that have any. */
+export function matchingGroups(
+  groups: readonly ChangeGroup[],
+  matches: (line: ChangeLine) => boolean,
+): ChangeGroup[] {
+  return groups
+    .map(group => ({ ...group, lines: group.lines.filter(matches) }))
+    .filter(({ lines }) => lines.length > 0);
+}
+
+/** @param entries of one record, oldest first */
+function recordLines(entries: readonly Entry[]): ChangeLine[] {
+  const { project, task } = entries.at(-1)?.line ?? {};
+  const ends = entries.filter(({ line }) => isEnd(line));
+  const [first, last] = [ends[0]?.line.action, ends.at(-1)?.line];
+  const others = entries.filter(({ line }) => !isEnd(line) && line.note !== undefined);
+  const fields = netChanges(entries, first === 'created' && last?.action === 'created');
+  const whole: Partial<ChangeLine>[] =
+    last?.action === 'deleted'
+      ? [{ ...last, changes: [], ...(first === 'created' && { note: 'created and deleted' }) }]
+      : first === 'created'
+        ? [{ ...last, changes: fields.map(({ net }) => changeText(net)) }]
+        : fields.map(({ net, by }) => fieldLine(net, by));
+  return [...whole, ...others.map(({ line }) => line)].map(part => {
+    const line = { ...(part as ChangeLine), project, task, more: 0 };
+    return { ...line, words: wordsOf(line) };
+  });
+}
+
+function isEnd({ action }: ChangeLine): boolean {
+  return action === 'created' || action === 'deleted';
+}
+
+/** The change of a field, by all who changed it. */
+function fieldLine(net: RawChange, by: readonly ChangeLine[]): ChangeLine {
+  const last = by.at(-1) as ChangeLine;
+  const actors = [...new Map(by.flatMap(line => line.actors.map(actor => [actor.id, actor]))).values()];
   return {
-    key: `${last?.workspace}/${last?.process}/${id}`,
-    ...{ id, project, tasks: shown },
-    at: last?.at ?? 0,
-    count: project.count + sumOf(shown),
+    ...last,
+    ...{ type: `${last.type.split('.')[0]}.updated`, action: 'updated', changes: [changeText(net)] },
+    ...{ actors, by: actorsText(actors), note: undefined },
   };
-}
-
-function sumOf(parts: readonly { readonly count: number }[]): number {
-  return parts.reduce((sum, { count }) => sum + count, 0);
-}
-
-/** The number of changes of an event, as in a summary. */
-export function changesOf({ action, changes, more }: ChangeLine): number {
-  return action === 'updated' ? Math.max(1, changes.length + more) : 1;
-}
-
-/** When polling began, if that is later than `since` (ms): `today 19:12`. */
-export function watchedText(
-  watchedSince: string | undefined,
-  since: number,
-  now: number,
-): string | undefined {
-  const at = watchedSince === undefined ? Number.NaN : Date.parse(watchedSince);
-  if (!(at > since)) return undefined;
-  const [day, time = ''] = wallTime(at).split(' ');
-  return `${day === wallTime(now).split(' ')[0] ? 'today' : day} ${time.slice(0, 5)}`;
-}
-
-/** Whether the summary shows the record. A record whose changes were reverted is left out. */
-function isShown({ result, changes }: RecordSummary): boolean {
-  return result !== undefined || changes.length > 0;
-}
-
-function recordSummary(key: string, name: string, entries: readonly Entry[]): RecordSummary {
-  const result = resultOf(entries.map(({ line }) => line.action));
-  const isWhole = result !== undefined;
-  const changes = result === 'deleted' || result === 'passing' ? [] : netChanges(entries, isWhole);
-  return { key, name, result, changes, count: isWhole ? 1 : changes.length };
-}
-
-function resultOf(actions: readonly string[]): RecordSummary['result'] {
-  const ends = actions.filter(action => action === 'created' || action === 'deleted');
-  const [first, last] = [ends[0], ends.at(-1)];
-  if (first === undefined) return undefined;
-  if (first === 'created') return last === 'created' ? 'created' : 'passing';
-  // Deleted and created again: it still exists.
-  return last === 'deleted' ? 'deleted' : undefined;
 }
 
 type RawChange = NonNullable<ReturnType<typeof dataOf>['changes']>[number];
 
-/** The net change of each field, from its first value to its last. */
-function netChanges(entries: readonly Entry[], isCreated: boolean): ChangeText[] {
-  const net = new Map<string, RawChange>();
+/** The change of each field from its first value to its last, and the events that changed it. */
+function netChanges(
+  entries: readonly Entry[],
+  isCreated: boolean,
+): { readonly net: RawChange; readonly by: readonly ChangeLine[] }[] {
+  const fields = new Map<string, { net: RawChange; by: ChangeLine[] }>();
   for (const { committed, line } of entries) {
     const { changes } = dataOf(committed);
     for (const change of changes ?? []) {
       if (line.action === 'created' && !line.changes.some(({ field }) => field === change.field)) continue;
-      const before = net.get(change.field);
-      net.set(change.field, before ? combined(before, change) : change);
+      const known = fields.get(change.field);
+      fields.set(change.field, {
+        net: known ? combined(known.net, change) : change,
+        by: known ? [...known.by, line] : [line],
+      });
     }
   }
-  return [...net.values()]
-    .filter(({ from, to }) => isCreated || JSON.stringify(from) !== JSON.stringify(to))
-    .map(change => changeText(change));
+  return [...fields.values()].filter(
+    ({ net: { from, to } }) => isCreated || JSON.stringify(from) !== JSON.stringify(to),
+  );
 }
 
 /** Two changes as one. It has both whole lists, because `added` and `removed` cannot be combined. */
@@ -148,39 +139,50 @@ function combined(before: RawChange, { to }: RawChange): RawChange {
   return { ...rest, to } as RawChange;
 }
 
-/** The summary as text for a mail or a chat. */
-export function summaryText({ projects, others }: Summary, title: string): string {
-  const texts = projects.map(({ project, tasks }) =>
+/** The number of changes of an event, as in a summary. */
+export function changesOf({ action, changes, more }: ChangeLine): number {
+  return action === 'updated' ? Math.max(1, changes.length + more) : 1;
+}
+
+/** Since when processes have been polled, if that is later than `since` (ms): `launch has been polled since today
+ *  19:12.` */
+export function watchedTexts(
+  processes: readonly { readonly process: string; readonly watchedSince?: string | undefined }[],
+  since: number,
+  now: number,
+): string[] {
+  const late = processes.filter(({ watchedSince }) => Date.parse(watchedSince ?? '') > since);
+  const byTime = Map.groupBy(late, ({ watchedSince }) => momentOf(Date.parse(watchedSince ?? ''), now));
+  return [...byTime].map(([at, of]) => {
+    const names = namesInWords(of.map(({ process }) => process));
+    return `${names} ${of.length === 1 ? 'has' : 'have'} been polled since ${at}.`;
+  });
+}
+
+function momentOf(at: number, now: number): string {
+  const [day, time = ''] = wallTime(at).split(' ');
+  return `${day === wallTime(now).split(' ')[0] ? 'today' : day} ${time.slice(0, 5)}`;
+}
+
+/** The name of a group: its project, or what it has instead. */
+export function groupName({ project }: ChangeGroup): string {
+  return project?.name ?? 'Fields and the process';
+}
+
+/** The changes as text for a mail or a chat, one in a line. `withProcess` names the process of each project. */
+export function historyText(groups: readonly ChangeGroup[], title: string, withProcess = false): string {
+  const texts = groups.map(group =>
     [
-      `${headText(project)}`,
-      ...project.changes.map(text => `  ${changeLineText(text, project.result)}`),
-      ...tasks.map(taskText),
+      `${groupName(group)}${withProcess ? ` (${group.process})` : ''}`,
+      ...group.lines.map(line => `  ${group.project ? textInProject(line) : lineText(line)}`),
     ].join('\n'),
   );
-  const rest = others.map(({ line }) => lineText(line));
-  const all =
-    rest.length > 0
-      ? [...texts, ['Fields and the process', ...rest.map(text => `  ${text}`)].join('\n')]
-      : texts;
-  return `${[title, ...(all.length > 0 ? all : ['Nothing changed.'])].join('\n\n')}\n`;
+  return `${[title, ...(texts.length > 0 ? texts : ['Nothing changed.'])].join('\n\n')}\n`;
 }
 
-const RESULTS = { created: 'new', deleted: 'deleted', passing: 'created and deleted' } as const;
-
-function headText({ name, result }: RecordSummary): string {
-  return result === undefined ? name : `${name} (${RESULTS[result]})`;
-}
-
-function taskText(task: RecordSummary): string {
-  const changes = task.changes.map(change => changeLineText(change, task.result)).join(', ');
-  return `  - ${headText(task)}${changes === '' ? '' : `: ${changes}`}`;
-}
-
-function changeLineText({ label, from, to, choices }: ChangeText, result: RecordSummary['result']): string {
-  if (choices) return `${label}: ${choices.map(({ sign, text }) => `${sign}${text}`).join(', ')}`;
-  return result === 'created'
-    ? `${label}: ${to ?? 'empty'}`
-    : `${label}: ${from ?? 'empty'} → ${to ?? 'empty'}`;
+function textInProject(line: ChangeLine): string {
+  const { task, by } = line;
+  return `${task ? `- ${task.name}: ` : ''}${whatText(line)}${by === undefined ? '' : ` · by ${by}`}`;
 }
 
 export const CSV_HEAD = [

@@ -19,10 +19,3 @@ export function listWindow({ scrollTop, height, rowHeight, count }: Sight, aroun
   const end = Math.min(count, Math.ceil((Math.max(0, scrollTop) + height) / rowHeight) + around);
   return { first: Math.max(0, Math.min(top - around, end)), end };
 }
-
-/** The scroll position that makes the whole row visible; unchanged if it already is. */
-export function scrollTo(index: number, { scrollTop, height, rowHeight }: Omit<Sight, 'count'>): number {
-  const top = index * rowHeight;
-  if (top < scrollTop) return top;
-  return top + rowHeight > scrollTop + height ? top + rowHeight - height : scrollTop;
-}

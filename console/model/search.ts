@@ -1,37 +1,39 @@
 import type { EventType } from '../../functions/model/event.ts';
 import type { RequestOf } from '../../functions/operations/protocol/requests.ts';
-import type { ChangeLine } from './change-line.ts';
+import { actorName, type ChangeLine } from './change-line.ts';
 import { type Committed, dataOf } from './committed.ts';
 import { EVENT_TYPES } from './event-types.ts';
 import { fieldLabel } from './field-name.ts';
-import { type LineFilter, lineMatcher } from './line-filter.ts';
+import { type LineFilter, lineMatcher, processOf } from './line-filter.ts';
 
 export type SearchQuery = Omit<RequestOf<'events'>, 'operation' | 'cursor' | 'limit'>;
 
 /** The limit of the operation. */
 const MAX_SEARCH = 256;
 
-/** The query to the journal. Part of a field's name is an additional word; `hasField` then drops its other matches. */
-export function queryOf({ words, type, field, process, since, until }: LineFilter): SearchQuery {
-  const search = [words, field].join(' ').trim().slice(0, MAX_SEARCH);
+/** The query to the journal. Parts of the names of a field and an actor are additional words; `hasNames` then drops
+ *  their other matches. */
+export function queryOf(filter: LineFilter): SearchQuery {
+  const { words, type, field, person, since, until } = filter;
+  const search = [words, field, person].join(' ').trim().slice(0, MAX_SEARCH);
   const types: readonly EventType[] = EVENT_TYPES.find(({ kind }) => kind === type)?.types ?? [
     type as EventType,
   ];
-  const [workspace = '', ...id] = process.split('/');
   return {
     ...(search !== '' && { search }),
     ...(type !== '' && { types: [...types] }),
-    ...(process !== '' && { workspace, process: id.join('/') }),
+    ...processOf(filter),
     ...(since !== '' && { since }),
     ...(until !== '' && { until }),
   };
 }
 
-/** Whether an event changed a field whose name contains the filter's. */
-export function hasField(committed: Committed, { field }: LineFilter): boolean {
-  const wanted = field.trim().toLowerCase();
+/** Whether an event changed a field, and has an actor, whose names contain the filter's. */
+export function hasNames(committed: Committed, { field, person }: LineFilter): boolean {
+  const [wanted, actor] = [field, person].map(text => text.trim().toLowerCase()) as [string, string];
+  const { changes = [], actors = [] } = dataOf(committed);
+  if (actor !== '' && !actors.some(one => actorName(one).toLowerCase().includes(actor))) return false;
   if (wanted === '') return true;
-  const { changes = [] } = dataOf(committed);
   return changes.some(change => {
     const name = 'name' in change ? change.name : change.field;
     const kind = 'kind' in change && change.kind ? change.kind : 'builtin';

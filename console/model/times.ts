@@ -59,18 +59,39 @@ export const SINCE = {
   'last-hour': 'the last hour',
   today: 'today',
   yesterday: 'yesterday',
+  'last-working-day': 'the last working day',
+  friday: 'Friday',
   monday: 'Monday',
   week: '7 days ago',
   month: '30 days ago',
 } as const;
 export type Since = keyof typeof SINCE;
 
-/** The period that begins then: `since Monday`, `in the last hour`. */
-export function periodText(since: Since): string {
-  return `${since === 'last-hour' ? 'in' : 'since'} ${SINCE[since]}`;
+/** A choice with its day, where the word alone could mean several: `Friday, 21 Nov`. */
+export function sinceText(since: Since, now: number): string {
+  const text = SINCE[since];
+  if (!['last-working-day', 'friday', 'monday'].includes(since)) return text;
+  const at = new Date(beginningOf(since, now));
+  const day = at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
+  const weekday =
+    since === 'last-working-day' ? `${at.toLocaleDateString('en-GB', { weekday: 'long' })}, ` : '';
+  return `${text}, ${weekday}${day}`;
 }
 
-/** The start time in ms. Days begin at local midnight; Monday is that of this week. */
+/** The period that begins then: `since Monday, 24 Nov`, `in the last hour`. */
+export function periodText(since: Since, now: number): string {
+  return `${since === 'last-hour' ? 'in' : 'since'} ${sinceText(since, now)}`;
+}
+
+/** The time that a word, a local day or an ISO 8601 time means, in ms; undefined for other texts. */
+export function sinceTime(text: string, now: number): number | undefined {
+  if (Object.hasOwn(SINCE, text)) return beginningOf(text as Since, now);
+  const at = Date.parse(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text);
+  return Number.isNaN(at) ? undefined : at;
+}
+
+/** The start time in ms. Days begin at local midnight. Monday is that of this week; Friday and the last working day
+ *  are before today. */
 export function beginningOf(since: Since, now: number): number {
   const midnight = (daysAgo: number) => {
     const date = new Date(now);
@@ -78,6 +99,7 @@ export function beginningOf(since: Since, now: number): number {
     date.setDate(date.getDate() - daysAgo);
     return date.getTime();
   };
+  const weekday = new Date(now).getDay();
   switch (since) {
     case 'last-hour':
       return now - HOUR;
@@ -85,8 +107,12 @@ export function beginningOf(since: Since, now: number): number {
       return midnight(0);
     case 'yesterday':
       return midnight(1);
+    case 'last-working-day':
+      return midnight([2, 3, 1][weekday] ?? 1);
+    case 'friday':
+      return midnight(((weekday + 1) % 7) + 1);
     case 'monday':
-      return midnight((new Date(now).getDay() + 6) % 7);
+      return midnight((weekday + 6) % 7);
     case 'week':
       return now - 7 * DAY;
     case 'month':

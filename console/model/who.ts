@@ -1,6 +1,4 @@
-import { actorName, changeText } from './change-line.ts';
-import { dataOf } from './committed.ts';
-import type { Entry } from './history.ts';
+import type { ChangeLine } from './change-line.ts';
 
 /** A field, or `created` and the like of records. */
 export interface Subject {
@@ -21,8 +19,8 @@ export interface Who {
     readonly counts: readonly number[];
     readonly sum: number;
   }[];
-  /** The events, those with known actors, and the actors that are left out. */
-  readonly events: number;
+  /** The changes, those with known actors, and the actors that are left out. */
+  readonly changes: number;
   readonly known: number;
   readonly left: number;
 }
@@ -31,21 +29,21 @@ const MAX_ACTORS = 6;
 const MAX_SUBJECTS = 6;
 
 /** The most frequent actors and subjects; undefined if no actor is known. A change by several counts for each. */
-export function whoChanged(entries: readonly Entry[]): Who | undefined {
+export function whoChanged(lines: readonly ChangeLine[]): Who | undefined {
   const subjects = new Map<string, { subject: Subject; sum: number }>();
   const actors = new Map<string, { name: string; counts: Map<string, number>; sum: number }>();
   let known = 0;
-  for (const entry of entries) {
-    const { actors: by = [] } = dataOf(entry.committed);
+  for (const line of lines) {
+    const by = line.actors;
     if (by.length === 0) continue;
     known += 1;
-    for (const subject of subjectsOf(entry)) {
+    for (const subject of subjectsOf(line)) {
       const key = JSON.stringify([subject.action, subject.field]);
       subjects.set(key, { subject, sum: (subjects.get(key)?.sum ?? 0) + by.length });
       for (const actor of by) {
         const one = actors.get(actor.id) ?? { name: '', counts: new Map<string, number>(), sum: 0 };
         one.counts.set(key, (one.counts.get(key) ?? 0) + 1);
-        actors.set(actor.id, { ...one, name: actorName(actor), sum: one.sum + 1 });
+        actors.set(actor.id, { ...one, name: actor.name, sum: one.sum + 1 });
       }
     }
   }
@@ -61,14 +59,15 @@ export function whoChanged(entries: readonly Entry[]): Who | undefined {
       const others = hasOthers ? [sum - own.reduce((total, count) => total + count, 0)] : [];
       return { id, name, counts: [...own, ...others], sum };
     }),
-    ...{ events: entries.length, known, left: Math.max(0, ranked.length - MAX_ACTORS) },
+    ...{ changes: lines.length, known, left: Math.max(0, ranked.length - MAX_ACTORS) },
   };
 }
 
 const OTHERS: Subject = { text: 'other', field: undefined, action: undefined };
 
-function subjectsOf({ committed, line }: Entry): Subject[] {
-  if (line.action !== 'updated') return [{ text: line.action, field: undefined, action: line.action }];
-  const labels = (dataOf(committed).changes ?? []).map(change => changeText(change).label);
-  return [...new Set(labels)].map(label => ({ text: label, field: label, action: undefined }));
+function subjectsOf({ action, changes }: ChangeLine): Subject[] {
+  if (action !== 'updated') return [{ text: action, field: undefined, action }];
+  return [...new Set(changes.map(({ label }) => label))].map(label => ({
+    ...{ text: label, field: label, action: undefined },
+  }));
 }

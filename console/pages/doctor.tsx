@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { settingsToPaste } from '../../functions/doctor/settings.ts';
 import type { DoctorAnswer, Finding } from '../../functions/operations/protocol/answers.ts';
+import { counted } from '../model/counted.ts';
 import { addressOf } from '../model/routes.ts';
 import type { Tone } from '../model/status-words.ts';
 import { CopyButton } from '../parts/copy.tsx';
@@ -111,6 +112,8 @@ function Findings({ answer }: { readonly answer: DoctorAnswer }) {
   const shown = answer.findings
     .filter(({ verdict }) => only === '' || verdict === only)
     .toSorted((one, other) => VERDICTS[one.verdict][2] - VERDICTS[other.verdict][2]);
+  const folded = only === '' ? shown.filter(({ verdict }) => verdict === 'fine') : [];
+  const open = shown.slice(0, shown.length - folded.length);
   return (
     <>
       <div class="page-head">
@@ -136,13 +139,27 @@ function Findings({ answer }: { readonly answer: DoctorAnswer }) {
             ))}
         </div>
       </div>
-      <ul class="sheet findings">
-        {shown.map((finding, index) => (
-          <FindingRow key={index} finding={finding} />
-        ))}
-      </ul>
+      {open.length > 0 && <FindingList findings={open} />}
+      {folded.length > 0 && (
+        <details class="sheet folded">
+          <summary>
+            <Badge tone="good">{counted(folded.length, 'finding')} fine</Badge>
+          </summary>
+          <FindingList findings={folded} />
+        </details>
+      )}
       <Settings answer={answer} />
     </>
+  );
+}
+
+function FindingList({ findings }: { readonly findings: readonly Finding[] }) {
+  return (
+    <ul class="sheet findings">
+      {findings.map((finding, index) => (
+        <FindingRow key={index} finding={finding} />
+      ))}
+    </ul>
   );
 }
 

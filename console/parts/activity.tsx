@@ -90,7 +90,7 @@ function Counts({ counts: { axis, series, parts }, by, filter }: CountsProps) {
     <>
       <Chart
         axis={axis}
-        title={`Changes per ${sizeText(axis)}`}
+        title={`Events per ${sizeText(axis)}`}
         max={max.toLocaleString('en')}
         legend={names.map((text, place) => ({ tone: toneOf(place), text }))}
       >
@@ -115,7 +115,7 @@ function Counts({ counts: { axis, series, parts }, by, filter }: CountsProps) {
         ))}
       </Chart>
       <ChartTable
-        name="Changes over time"
+        name="Events over time"
         heads={['From', ...names.map(name => <bdi key={name}>{name}</bdi>), 'All']}
         rows={() =>
           parts
@@ -157,7 +157,7 @@ function captionOf(
   filter: LineFilter,
   isAll: boolean,
 ): string {
-  const all = isAll ? counted(compared, 'change') : `the newest ${counted(compared, 'change')}`;
+  const all = isAll ? counted(compared, 'event') : `the newest ${counted(compared, 'event')}`;
   const what = isFiltered(ofAllTimes(filter)) ? `${matching.toLocaleString('en')} of ${all}` : all;
   return `${what.charAt(0).toUpperCase()}${what.slice(1)}, since ${momentText(since)}.`;
 }

@@ -21,17 +21,10 @@ export function Where({ line }: { readonly line: ChangeLine }) {
 
 /** The change in one line. */
 export function What({ line }: { readonly line: ChangeLine }) {
-  const { action, by, changes, more, note, type } = line;
+  const { action, changes, more, note, type } = line;
   const isWhole = action !== 'updated' && note === undefined;
   return (
     <>
-      {/* First, because a long line is cut at the end. */}
-      {by !== undefined && (
-        <span class="quiet">
-          <bdi>{by}</bdi>
-          {' · '}
-        </span>
-      )}
       {isWhole && <span class={`verb ${VERBS[action] ?? 'quiet'}`}>{VERBS[action] ? action : type}</span>}
       {note !== undefined && <span class="note-text">{note}</span>}
       {changes.map((change, index) => (
@@ -42,6 +35,16 @@ export function What({ line }: { readonly line: ChangeLine }) {
       ))}
       {more > 0 && <span class="quiet"> and {more} more</span>}
     </>
+  );
+}
+
+/** `by Ann Lee`, after a separator if given; nothing if not known. */
+export function By({ line: { by }, after = '' }: { readonly line: ChangeLine; readonly after?: string }) {
+  if (by === undefined) return null;
+  return (
+    <span class="by" title={`by ${by}`}>
+      {after}by <bdi>{by}</bdi>
+    </span>
   );
 }
 

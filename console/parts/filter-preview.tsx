@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import { type FilterForm, filterOf } from '../model/filter-form.ts';
 import { type Excluded, type Past, tried } from '../model/preview.ts';
-import { What, Where } from './change.tsx';
+import { By, What, Where } from './change.tsx';
 import { Failed, Loading } from './states.tsx';
 import { Ago } from './times.tsx';
 import { MAX_PAST, type PastEvents } from './use-past.ts';
@@ -55,6 +55,7 @@ function Lines({ events }: { readonly events: readonly (Past & Partial<Excluded>
             </span>
             <span class="what">
               <What line={line} />
+              <By line={line} after=" · " />
             </span>
           </div>
           {reason !== undefined && <p class="quiet reason">Not sent: {reason}.</p>}

@@ -8,7 +8,7 @@ import { lineText } from '../model/line-text.ts';
 import { addressOf } from '../model/routes.ts';
 import { wallTime } from '../model/times.ts';
 import { useWorld } from '../state/use.ts';
-import { What } from './change.tsx';
+import { By, What } from './change.tsx';
 import { ConfirmButton } from './confirm.tsx';
 import { Exports } from './exports.tsx';
 import { FieldTimeline } from './field-timeline.tsx';
@@ -22,6 +22,9 @@ interface Query {
   readonly workspace?: string;
 }
 
+/** The number of events that are shown at first, and added with each "Show more". */
+const PAGE = 300;
+
 /** All changes of a project with its tasks, or of a task, newest first. */
 export function RecordTimeline({ query }: { readonly query: Query }) {
   const { project, task, process, workspace } = query;
@@ -32,8 +35,9 @@ export function RecordTimeline({ query }: { readonly query: Query }) {
     ...(workspace && { workspace }),
   };
   const [round, setRound] = useState(0);
+  const [shown, setShown] = useState(PAGE);
   const { entries, state, error } = useHistory({ ...given, order: 'newest-first' }, round);
-  const days = useMemo(() => byDay(entries), [entries]);
+  const days = useMemo(() => byDay(entries.slice(0, shown)), [entries, shown]);
   const named = entries[0]?.line;
   const name =
     (task === undefined ? undefined : named?.task?.name) ?? named?.project?.name ?? task ?? project;
@@ -95,8 +99,15 @@ export function RecordTimeline({ query }: { readonly query: Query }) {
           </ol>
         </section>
       ))}
+      {entries.length > shown && (
+        <button type="button" onClick={() => setShown(shown + PAGE)}>
+          Show more: {counted(entries.length - shown, 'earlier event')}
+        </button>
+      )}
       {state === 'cut' && <p class="note warn">Too many changes: older ones are not shown.</p>}
-      {state === 'all' && entries.length > 0 && <p class="quiet">End of the journal.</p>}
+      {state === 'all' && entries.length > 0 && entries.length <= shown && (
+        <p class="quiet">End of the journal.</p>
+      )}
     </div>
   );
 }
@@ -142,6 +153,7 @@ function Moment({ entry: { line }, isOfTask }: { readonly entry: Entry; readonly
         )}
         <span>
           <What line={line} />
+          <By line={line} after=" · " />
         </span>
       </a>
     </li>

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { addressOf, type Page } from '../model/routes.ts';
 import { useStore } from '../state/store.ts';
 import { useWorld } from '../state/use.ts';
+import { Keys } from './keys.tsx';
 
 const PLACES: readonly (readonly [Page, string])[] = [
   ['now', 'Now'],
@@ -40,6 +41,7 @@ export function Shell({
           </ul>
         </nav>
         <Deployment />
+        <Keys />
       </header>
       <main id="main" tabIndex={-1}>
         {children}

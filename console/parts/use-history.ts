@@ -30,10 +30,11 @@ export function useHistory(query: Query, round = 0): HistoryRead {
     let renderedAt = 0;
     const update = (part: Partial<HistoryRead>) => {
       const next = { ...read, ...part };
+      const isFirst = read.entries.length === 0 && next.entries.length > 0;
       const isSameState = next.state === read.state && next.error === read.error;
       read = next;
       // Not after each page, because each rendering adds up all entries again.
-      if (isSameState && Date.now() - renderedAt < RENDER_INTERVAL_MS) return;
+      if (isSameState && !isFirst && Date.now() - renderedAt < RENDER_INTERVAL_MS) return;
       renderedAt = Date.now();
       setState({ key, read });
     };

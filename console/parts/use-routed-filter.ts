@@ -1,36 +1,29 @@
 import { useEffect, useState } from 'preact/hooks';
-import { EVERYTHING, type LineFilter } from '../model/line-filter.ts';
+import { filterIn, type LineFilter } from '../model/line-filter.ts';
 import { addressOf, readRoute } from '../model/routes.ts';
 
-/** The filter of the live view. It is in the address, so that reload, back and bookmarks keep it. */
-export function useRoutedFilter(): [filter: LineFilter, set: (filter: LineFilter) => void] {
-  const [filter, setFilter] = useState(filterInAddress);
+/** The filter of a page. It is in the address, so that reload, back, bookmarks and shared links keep it. */
+export function useRoutedFilter(
+  page: 'now' | 'history',
+): [filter: LineFilter, set: (filter: LineFilter) => void] {
+  const [filter, setFilter] = useState(() => filterIn(readRoute(location.hash).query));
   useEffect(() => {
-    const changed = () => readRoute(location.hash).page === 'now' && setFilter(filterInAddress());
+    const changed = () => {
+      const route = readRoute(location.hash);
+      if (route.page === page) setFilter(filterIn(route.query));
+    };
     addEventListener('hashchange', changed);
     return () => removeEventListener('hashchange', changed);
-  }, []);
+  }, [page]);
   useEffect(() => {
-    const address = addressOf('now', undefined, { ...filter });
-    if (readRoute(location.hash).page !== 'now' || location.hash === address) return;
+    const address = addressOf(page, undefined, { ...filter });
+    if (readRoute(location.hash).page !== page || location.hash === address) return;
     try {
       // Replaced, so that typing does not add an entry to the history for each letter.
-      history.replaceState(null, '', address);
+      history.replaceState(history.state, '', address);
     } catch {
       // Browsers limit changes of the address to some hundred in half a minute.
     }
-  }, [filter]);
+  }, [filter, page]);
   return [filter, setFilter];
-}
-
-function filterInAddress(): LineFilter {
-  const { query } = readRoute(location.hash);
-  const { words, type, field, process, since, until } = { ...EVERYTHING, ...query };
-  return { words, type, field, process, since: timeIn(since), until: timeIn(until) };
-}
-
-/** People write addresses, too: the operation would refuse a text that cannot be read as a time. */
-function timeIn(text: string): string {
-  const at = Date.parse(text);
-  return Number.isNaN(at) ? '' : new Date(at).toISOString();
 }

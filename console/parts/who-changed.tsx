@@ -1,35 +1,38 @@
 import { useMemo } from 'preact/hooks';
-import type { Entry } from '../model/history.ts';
+import type { ChangeLine } from '../model/change-line.ts';
+import { counted } from '../model/counted.ts';
+import type { LineFilter } from '../model/line-filter.ts';
 import { addressOf } from '../model/routes.ts';
 import { type Who, whoChanged } from '../model/who.ts';
+import { useNarrow } from './use-narrow.ts';
 
 interface Props {
-  readonly entries: readonly Entry[];
-  readonly of: { readonly workspace: string; readonly process: string; readonly since: string };
+  readonly lines: readonly ChangeLine[];
+  readonly filter: LineFilter;
 }
 
 const SHADES = 4;
 
 /** A table of actors and the fields that they change; nothing if no actor is known. */
-export function WhoChanged({ entries, of }: Props) {
-  const who = useMemo(() => whoChanged(entries), [entries]);
+export function WhoChanged({ lines, filter }: Props) {
+  const isNarrow = useNarrow();
+  const who = useMemo(() => whoChanged(lines), [lines]);
   if (!who) return null;
-  const { subjects, actors, events, known, left } = who;
+  const { subjects, actors, changes, known, left } = who;
   const max = Math.max(SHADES, ...actors.flatMap(({ counts }) => counts));
-  const address = (words: string, field?: string) =>
-    addressOf('now', undefined, {
-      ...{ words, field, since: of.since },
-      process: `${of.workspace}/${of.process}`,
-    });
+  const address = (person: string, field = '') =>
+    addressOf('history', undefined, { ...filter, person, field });
   return (
-    <figure class="sheet padded">
-      <figcaption>
+    // Folded on a phone, where the first change would not be visible.
+    <details class="sheet padded" open={!isNarrow}>
+      <summary>
         <b>Who changed what</b>{' '}
         <span class="quiet">
-          Of {events.toLocaleString('en')} events, {known.toLocaleString('en')} name who made the change.
+          Of {counted(changes, 'change')}, {known.toLocaleString('en')} {known === 1 ? 'has' : 'have'} a known
+          author.
           {left > 0 && ` The ${actors.length} most frequent are shown.`}
         </span>
-      </figcaption>
+      </summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
       <section class="table-box" aria-label="Who changed what" tabIndex={0}>
         <table class="who">
@@ -68,7 +71,7 @@ export function WhoChanged({ entries, of }: Props) {
           </tbody>
         </table>
       </section>
-    </figure>
+    </details>
   );
 }
 

@@ -1,6 +1,6 @@
 import { type ChangeLine, changeLine } from '../model/change-line.ts';
 import type { LineFilter } from '../model/line-filter.ts';
-import { hasField, queryOf } from '../model/search.ts';
+import { hasNames, queryOf } from '../model/search.ts';
 import { messageOf, NotAllowed } from './api.ts';
 import type { Session } from './session.ts';
 
@@ -46,7 +46,7 @@ export function createSearch(
         signal,
         error => error !== undefined && set({ error }),
       );
-      const lines = page.events.filter(each => hasField(each, filter)).map(changeLine);
+      const lines = page.events.filter(each => hasNames(each, filter)).map(changeLine);
       found += lines.length;
       cursor = page.cursor;
       set({

@@ -5,7 +5,7 @@ import { tokenIn } from '../../../console/model/routes.ts';
 import { unseal } from '../../../local/operate/seal.ts';
 import { flat, type Given, SOON, stream } from '../../kit/console/given.ts';
 import { axeFindings } from '../../kit/console/tab.ts';
-import { tabTo, use, write } from './keyboard.ts';
+import { focused, tabTo, use, write } from './keyboard.ts';
 
 export function historyTests({ run, open }: Given): void {
   const edits = () => run().service.workspace;
@@ -115,13 +115,61 @@ export function historyTests({ run, open }: Given): void {
       expect(await page.locator('main').innerText()).not.toContain('Quagga');
     });
 
-    it('of a task is opened from what changed', async () => {
+    it('is found by a part of its name, of a project that is not on the page, in all processes', async () => {
+      edits().updateProject('launch', '1047', { name: 'Tangerine kiosk' });
+      await emitted('Tangerine kiosk');
+      const page = await open({}, '#/history?record=rine+KIO');
+      await page.getByRole('heading', { name: /History.*Tangerine kiosk/ }).waitFor();
+      await page.goBack();
+      await page.goto(page.url().replace(/#.*/, '#/history?record=no+such+name'));
+      await page.getByText('No project or task with this name or id').waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+    });
+  });
+
+  describe('a row', () => {
+    it('is one change, leads to its event by the keyboard, and has the focus again after Back', async () => {
       run().rename('1010', 'Order the badges');
       await emitted('Order the badges');
-      const page = await history();
+      const page = await open({}, '#/history');
       await page.getByText('Order the badges').first().waitFor();
-      await use(page, 'Order the badges');
+      await page.keyboard.press('/');
+      expect(await focused(page)).toBe('Words');
+      await page.keyboard.type('the badges');
+      await page.getByText(/^1 change of \d+ in 1 project$/).waitFor();
+      await tabTo(page, 'Lumen');
+      await page.keyboard.press('j');
+      const row = flat(await focused(page));
+      expect(row).toMatch(/^Order the badges Name: .* → Order the badges( by \S.*)? (\d+ s ago|now)$/);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
+      await use(page, 'Timeline of the task');
       await page.getByRole('heading', { name: /Order the badges/ }).waitFor();
+      await page.goBack();
+      await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
+      await expect.poll(() => focused(page), SOON).toBe('Timeline of the task');
+      await page.goBack();
+      await expect.poll(() => focused(page), SOON).toMatch(/^Order the badges/);
+    });
+
+    it('is filtered by person, field and time in the address, which Reload keeps; counts and rows agree', async () => {
+      run().rename('1018', 'Counted');
+      await emitted('Counted');
+      const page = await open({}, '#/history?since=friday&field=name');
+      await page.getByText('Counted').first().waitFor();
+      const [cell] = await page.locator('.who tbody th').allInnerTexts();
+      await write(page, 'Person', String(cell));
+      await expect.poll(() => page.url(), SOON).toMatch(/field=name&person=[^&]+&since=friday$/);
+      await page.reload();
+      const status = page.locator('main [role=status]', {
+        hasText: /^\d+ changes? of \d+ in \d+ projects?$/,
+      });
+      await status.waitFor();
+      const [changes, , projects] = (await status.innerText()).match(/\d+/g)?.map(Number) ?? [];
+      const row = page.locator('.of-page .row').first();
+      expect(await row.getAttribute('aria-setsize')).toBe(String(Number(changes) + Number(projects)));
+      expect((await stream(page).allInnerTexts()).join()).not.toMatch(/Status:/);
+      expect(await axeFindings(page)).toEqual([]);
     });
   });
 }

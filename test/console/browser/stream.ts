@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { flat, type Given, SOON, stream } from '../../kit/console/given.ts';
 import { axeFindings, NARROW, overflow } from '../../kit/console/tab.ts';
-import { tabTo, use, write } from './keyboard.ts';
+import { focused, tabTo, use, write } from './keyboard.ts';
 
 /** The address, and the live view. */
 export function streamTests({ run, open, openAt }: Given): void {
@@ -53,6 +53,7 @@ export function streamTests({ run, open, openAt }: Given): void {
       await page.getByRole('heading', { name: 'Deliveries' }).waitFor();
       await page.goBack();
       await expect.poll(value, SOON).toBe('kept in the');
+      await expect.poll(() => focused(page), SOON).toContain('Kept in the address');
       await page.getByRole('link', { name: 'Now', exact: true }).click();
       await expect.poll(value, SOON).toBe('');
       expect(page.url()).toMatch(/#\/now$/);
@@ -159,7 +160,7 @@ export function streamTests({ run, open, openAt }: Given): void {
       edits().updateProject('launch', '1048', { name: 'In the chart' });
       const page = await open();
       await stream(page).filter({ hasText: 'In the chart' }).first().waitFor();
-      await page.getByText(/^(The newest )?[\d,]+ changes?, since /).waitFor();
+      await page.getByText(/^(The newest )?[\d,]+ events?, since /).waitFor();
       await page.getByLabel('Colours of the chart').selectOption('process');
       await page.locator('.activity a', { hasText: '× launch' }).last().click();
       await expect.poll(() => page.url(), SOON).toMatch(/process=[^&]+launch&since=[^&]+&until=/);
@@ -167,7 +168,7 @@ export function streamTests({ run, open, openAt }: Given): void {
       expect((await shown(page)).join()).not.toContain('onboarding');
       expect(await axeFindings(page)).toEqual([]);
       await use(page, 'As a table');
-      await page.getByRole('region', { name: 'Changes over time' }).getByRole('row').nth(1).waitFor();
+      await page.getByRole('region', { name: 'Events over time' }).getByRole('row').nth(1).waitFor();
       expect(await axeFindings(page)).toEqual([]);
       await page.getByRole('button', { name: /: show all times$/ }).click();
       await expect.poll(() => page.url(), SOON).toMatch(/#\/now\?process=[^&]+launch$/);
@@ -182,6 +183,39 @@ export function streamTests({ run, open, openAt }: Given): void {
       await page.keyboard.press('Enter');
       await stream(page).filter({ hasText: 'Behind the curtain' }).first().waitFor();
     });
+  });
+
+  it('the keys are listed by ?, or a button, and the focus comes back', async () => {
+    const page = await open();
+    await tabTo(page, 'History');
+    await page.keyboard.press('?');
+    const dialog = page.getByRole('dialog', { name: 'Keys' });
+    await dialog.getByText('Search, on Now and History').waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await focused(page)).toBe('History');
+    await use(page, 'Keys');
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.keyboard.press('/');
+    expect(await focused(page)).toBe('Words');
+    await page.keyboard.type('?/');
+    expect(await page.getByLabel('Words').inputValue()).toBe('?/');
+  });
+
+  it('on a phone, healthy processes and endpoints take one line, and the first change is visible', async () => {
+    run().rename('1019', 'On the first screen');
+    const page = await open({ viewport: { width: 390, height: 844 } });
+    const line = stream(page).filter({ hasText: 'On the first screen' }).first();
+    await line.waitFor();
+    const { y = 0, height = 0 } = (await stream(page).first().boundingBox()) ?? {};
+    expect(y + height).toBeLessThan(600);
+    expect(await page.locator('.card').first().isVisible()).toBe(false);
+    await page.getByText('2 processes up to date').click();
+    await page.getByRole('button', { name: 'Check now for changes in launch' }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
   });
 
   describe('when the run goes away', () => {

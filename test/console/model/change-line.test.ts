@@ -63,7 +63,7 @@ describe('a change in a line', () => {
     const lineBy = (...actors: object[]) => changeLine(taskEvent({ task, changes, actors }));
     const line = lineBy({ id: 'u-1', name: 'Ann  Lee' }, { id: 'u-2', name: ' \u200B' });
     expect(lineText(line)).toBe('Onboarding › Task 12 · Status: To do → Done · by Ann Lee and u-2');
-    expect(line.words).toContain('ann lee and u-2');
+    expect(line.words).toContain('ann lee\nu-2');
     expect(lineBy({ id: 'u', name: 'x'.repeat(90) }).by).toBe(`${'x'.repeat(39)}…`);
     expect(lineBy().by).toBeUndefined();
     expect(lineBy({ name: 'No id' }, { id: 7 }, { id: 'u', name: 7 }).by).toBeUndefined();

@@ -3,14 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { csv } from '../../../console/model/csv.ts';
 import {
   CSV_HEAD,
+  changeGroups,
   changesOf,
   csvRows,
   entryOf,
   historyJson,
-  summaryOf,
-  summaryText,
-  watchedText,
+  historyText,
+  matchingGroups,
+  watchedTexts,
 } from '../../../console/model/history.ts';
+import { EVERYTHING, lineMatcher } from '../../../console/model/line-filter.ts';
 import { fieldChange, hostileEvent, taskEvent } from '../../kit/console/events.ts';
 
 const task = { id: '12', name: 'Task 12' };
@@ -20,41 +22,60 @@ const updated = (minute: number, ...changes: object[]) =>
 const ofTask = (minute: number, type: string, changes: object[] = []) =>
   entryOf(taskEvent({ id: `e${minute}`, at: at(minute), type, task, changes }));
 
+const ann = { id: 'u-1', name: 'Ann Lee' };
+const bob = { id: 'u-2', name: 'Bob' };
+const linesOf = (entries: Parameters<typeof changeGroups>[0]) =>
+  changeGroups(entries).flatMap(({ lines }) => lines);
+
 describe('what changed since a time', () => {
-  it('tells each field once, from what it was at first to what it is now', () => {
-    const { projects } = summaryOf([
-      updated(1, fieldChange('status', 'To do', 'In progress')),
-      updated(2, fieldChange('status', 'In progress', 'Done'), fieldChange('dueDate', '1', '2')),
+  it('has each field once, from its first value to its last, with the last event and all who changed it', () => {
+    const by = (minute: number, actors: object[], from: string, to: string) =>
+      entryOf(
+        taskEvent({
+          id: `e${minute}`,
+          at: at(minute),
+          task,
+          actors,
+          changes: [fieldChange('status', from, to)],
+        }),
+      );
+    const lines = linesOf([
+      by(1, [ann], 'To do', 'In progress'),
+      by(2, [bob], 'In progress', 'Blocked'),
+      by(3, [ann], 'Blocked', 'Done'),
+      updated(4, fieldChange('dueDate', '1', '2')),
     ]);
-    expect(projects[0]?.tasks[0]?.changes).toMatchObject([
-      { label: 'Status', from: 'To do', to: 'Done' },
-      { label: 'Due date', from: '1', to: '2' },
+    expect(lines).toMatchObject([
+      {
+        ...{ id: 'e3', at: Date.parse(at(3)), by: 'Ann Lee and Bob' },
+        changes: [{ label: 'Status', from: 'To do', to: 'Done' }],
+      },
+      { id: 'e4', by: undefined, changes: [{ label: 'Due date', from: '1', to: '2' }] },
     ]);
   });
 
-  it('does not tell what is again as it was', () => {
+  it('leaves out a field that has its first value again', () => {
     const back = [
       updated(1, fieldChange('status', 'To do', 'Done')),
       updated(2, fieldChange('status', 'Done', 'To do')),
     ];
-    expect(summaryOf(back).projects).toEqual([]);
+    expect(changeGroups(back)).toEqual([]);
   });
 
-  it('tells a new task as it now is', () => {
-    const { projects } = summaryOf([
+  it('has a new task in one line, with its last values', () => {
+    const lines = linesOf([
       ofTask(1, 'task.created', [fieldChange('status', null, 'To do'), fieldChange('position', null, 4)]),
       updated(2, fieldChange('status', 'To do', 'Done')),
     ]);
-    expect(projects[0]?.tasks[0]).toMatchObject({
-      result: 'created',
-      changes: [{ label: 'Status', to: 'Done' }],
-    });
-    expect(summaryText(summaryOf([]), 'Title')).toBe('Title\n\nNothing changed.\n');
+    expect(lines).toMatchObject([
+      { id: 'e1', action: 'created', changes: [{ label: 'Status', to: 'Done' }] },
+    ]);
+    expect(historyText([], 'Title')).toBe('Title\n\nNothing changed.\n');
   });
 
-  it('counts what it shows, a field or a new or deleted record for one each, as a chat does', () => {
+  it('has a line for each change: a field, or a new or deleted record, as a chat counts', () => {
     const project = { id: '3', name: 'Project 3' };
-    const summary = summaryOf([
+    const groups = changeGroups([
       updated(
         1,
         fieldChange('status', 'To do', 'In progress'),
@@ -69,9 +90,9 @@ describe('what changed since a time', () => {
         }),
       ),
       entryOf(taskEvent({ id: 'e4', at: at(4), project, changes: [fieldChange('status', 'To do', 'Done')] })),
+      entryOf(taskEvent({ id: 'e5', at: at(5), type: 'task.due', task })),
     ]);
-    expect(summary.projects.map(({ count }) => count)).toEqual([1, 4]);
-    expect(summary.count).toBe(5);
+    expect(groups.map(({ lines }) => lines.length)).toEqual([5, 1]);
     expect(
       changesOf(updated(1, fieldChange('status', '1', '2'), fieldChange('dueDate', '1', '2')).line),
     ).toBe(2);
@@ -81,69 +102,112 @@ describe('what changed since a time', () => {
     ).toBe(11);
   });
 
-  it('says since when it has watched, where the time to look at begins earlier', () => {
-    const since = new Date(2026, 10, 23).getTime();
-    const watched = (hour: number, day = 23) => new Date(2026, 10, day, hour, 12).toISOString();
-    const now = new Date(2026, 10, 23, 20).getTime();
-    expect(watchedText(watched(19), since, now)).toBe('today 19:12');
-    expect(watchedText(watched(19, 23), since, now + 86_400_000)).toBe('2026-11-23 19:12');
-    expect(watchedText(watched(19, 22), since, now)).toBeUndefined();
-    expect(watchedText(undefined, since, now)).toBeUndefined();
-  });
-
-  it('says that a task is deleted, or came and went', () => {
-    const fates = (...types: string[]) =>
-      summaryOf(types.map((type, index) => ofTask(index, type))).projects[0]?.tasks[0]?.result;
-    expect(fates('task.updated', 'task.deleted')).toBe('deleted');
-    expect(fates('task.created', 'task.deleted')).toBe('passing');
-    expect(fates('task.created', 'task.deleted', 'task.created')).toBe('created');
-  });
-
-  it('has the project that changed last on top', () => {
-    const of = (id: string, minute: number) =>
+  it('is filtered by a field, a person and words, and loses the groups that have nothing left', () => {
+    const groups = changeGroups([
+      updated(1, fieldChange('status', 'To do', 'Done'), fieldChange('dueDate', '1', '2')),
       entryOf(
         taskEvent({
-          id: `e${minute}`,
-          at: at(minute),
+          ...{ id: 'e2', at: at(2), project: { id: '3', name: 'Project 3' }, actors: [ann, bob] },
+          changes: [fieldChange('status', 'To do', 'Done')],
+        }),
+      ),
+    ]);
+    const found = (part: object) =>
+      matchingGroups(groups, lineMatcher({ ...EVERYTHING, ...part })).map(
+        ({ project, lines }) => `${project?.id}: ${lines.map(({ changes }) => changes[0]?.field)}`,
+      );
+    expect(found({ field: 'due' })).toEqual(['1: dueDate']);
+    expect(found({ person: ' bob' })).toEqual(['3: status']);
+    expect(found({ words: 'done task 12' })).toEqual(['1: status']);
+    expect(found({ type: 'project' })).toEqual([]);
+    expect(found({ type: 'task.updated' })).toEqual(['3: status', '1: status,dueDate']);
+  });
+
+  it('names since when processes have been polled, if that is later', () => {
+    const since = new Date(2026, 10, 23).getTime();
+    const watched = (process: string, hour: number, day = 23) => ({
+      process,
+      watchedSince: new Date(2026, 10, day, hour, 12).toISOString(),
+    });
+    const now = new Date(2026, 10, 23, 20).getTime();
+    const before = [watched('c', 19, 22), { process: 'd' }];
+    expect(watchedTexts([watched('a', 19), watched('b', 19), ...before], since, now)).toEqual([
+      'a and b have been polled since today 19:12.',
+    ]);
+    expect(watchedTexts([watched('a', 19), watched('b', 7)], since, now + 86_400_000)).toEqual([
+      'a has been polled since 2026-11-23 19:12.',
+      'b has been polled since 2026-11-23 07:12.',
+    ]);
+    expect(watchedTexts(before, since, now)).toEqual([]);
+  });
+
+  it('has one line for a task that was deleted, or created and deleted', () => {
+    const results = (...types: string[]) =>
+      linesOf(types.map((type, index) => ofTask(index, type, [fieldChange('a', '1', '2')]))).map(
+        ({ id, action, note }) => [id, action, note],
+      );
+    expect(results('task.updated', 'task.deleted')).toEqual([['e1', 'deleted', undefined]]);
+    expect(results('task.created', 'task.deleted')).toEqual([['e1', 'deleted', 'created and deleted']]);
+    expect(results('task.created', 'task.deleted', 'task.created')).toEqual([['e2', 'created', undefined]]);
+    expect(results('task.deleted', 'task.created')).toEqual([['e0', 'updated', undefined]]);
+  });
+
+  it('has the project that changed last on top, those of different processes apart', () => {
+    const of = (id: string, minute: number, process = 'launch') =>
+      entryOf(
+        taskEvent({
+          ...{ id: `e${minute}`, at: at(minute), process, task },
           project: { id, name: `P${id}` },
-          task,
           changes: [fieldChange('a', '1', '2')],
         }),
       );
-    expect(summaryOf([of('1', 1), of('2', 2), of('1', 3)]).projects.map(({ id }) => id)).toEqual(['1', '2']);
+    const groups = changeGroups([of('1', 1), of('2', 2), of('1', 3), of('1', 4, 'onboarding')]);
+    expect(groups.map(({ process, project }) => `${process} ${project?.id}`)).toEqual([
+      ...['onboarding 1', 'launch 1', 'launch 2'],
+    ]);
   });
 
-  it('reads as text that one may paste into a mail', () => {
+  it('is text for a mail, a line for each change', () => {
     const entries = [
-      entryOf(taskEvent({ id: 'e0', type: 'project.updated', changes: [fieldChange('budget', '1', '2')] })),
-      updated(1, fieldChange('status', 'To do', 'Done')),
+      entryOf(
+        taskEvent({
+          ...{ id: 'e0', type: 'project.updated', actors: [ann] },
+          changes: [fieldChange('budget', '1', '2')],
+        }),
+      ),
+      updated(1, fieldChange('status', 'To do', 'Done'), fieldChange('name', 'a', 'b')),
       entryOf({
         committedAt: at(2),
         event: { id: 'e2', type: 'source.recovered', data: { process: { id: 'launch' } } },
       }),
     ];
-    expect(summaryText(summaryOf(entries), 'What changed in launch since Monday')).toBe(
+    expect(historyText(changeGroups(entries), 'What changed since Monday', true)).toBe(
       [
-        'What changed in launch since Monday',
+        'What changed since Monday',
         '',
-        'Onboarding',
-        '  Budget: 1 → 2',
-        '  - Task 12: Status: To do → Done',
-        '',
-        'Fields and the process',
+        'Fields and the process (launch)',
         '  launch · Passes complete again. Changes of the interruption are emitted.',
+        '',
+        'Onboarding (onboarding)',
+        '  Budget: 1 → 2 · by Ann Lee',
+        '  - Task 12: Status: To do → Done',
+        '  - Task 12: Name: a → b',
         '',
       ].join('\n'),
     );
   });
 
-  it('can be told of whatever events hold, as text, as CSV and as JSON', () => {
+  it('has a line of its own for each change, whatever events hold; and text, CSV and JSON', () => {
     fc.assert(
       fc.property(fc.array(hostileEvent, { maxLength: 8 }), events => {
         const entries = events.map(entryOf);
-        const summary = summaryOf(entries);
-        expect(summary.count).toBeGreaterThanOrEqual(summary.projects.length + summary.others.length);
-        expect(summaryText(summary, 'Title')).toMatch(/^Title\n/);
+        const groups = changeGroups(entries);
+        for (const { lines } of groups) {
+          expect(lines).not.toEqual([]);
+          for (const { id } of lines) expect(events.map(({ event }) => event.id)).toContain(id);
+        }
+        expect(matchingGroups(groups, lineMatcher(EVERYTHING))).toEqual(groups);
+        expect(historyText(groups, 'Title')).toMatch(/^Title\n/);
         for (const row of csvRows(entries)) expect(row.length).toBe(CSV_HEAD.length);
         expect(csv(CSV_HEAD, csvRows(entries))).toMatch(/^\uFEFF"committed"/);
         expect(JSON.parse(historyJson(entries))).toHaveLength(events.length);

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { listWindow, scrollTo } from '../../../console/model/list-window.ts';
+import { listWindow } from '../../../console/model/list-window.ts';
 
 const size = fc.record({
   scrollTop: fc.integer({ min: -500, max: 400_000 }),
@@ -40,14 +40,5 @@ describe('the rows that are drawn', () => {
       }),
       { numRuns: 50 },
     );
-  });
-});
-
-describe('scrolling to a row', () => {
-  it('moves as little as it takes, and not at all for one in sight', () => {
-    const sight = { scrollTop: 100, height: 100, rowHeight: 10 };
-    expect(scrollTo(12, sight)).toBe(100);
-    expect(scrollTo(3, sight)).toBe(30);
-    expect(scrollTo(30, sight)).toBe(210);
   });
 });

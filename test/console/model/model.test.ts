@@ -6,7 +6,16 @@ import { changeLine } from '../../../console/model/change-line.ts';
 import { jsonTokens, prettyJson } from '../../../console/model/json-view.ts';
 import { EVERYTHING, isFiltered, lineMatcher } from '../../../console/model/line-filter.ts';
 import { pastOf, tried } from '../../../console/model/preview.ts';
-import { ago, beginningOf, comes, every, localInput, readLocalInput } from '../../../console/model/times.ts';
+import {
+  ago,
+  beginningOf,
+  comes,
+  every,
+  localInput,
+  readLocalInput,
+  type Since,
+  sinceText,
+} from '../../../console/model/times.ts';
 import type { EndpointFilter } from '../../../functions/model/filter.ts';
 import { fieldChange, hostileEvent, hostileText, taskEvent } from '../../kit/console/events.ts';
 
@@ -148,6 +157,21 @@ describe('times', () => {
     expect(new Date(beginningOf('monday', monday))).toEqual(new Date(2026, 10, 23));
     expect(new Date(beginningOf('yesterday', sunday))).toEqual(new Date(2026, 10, 21));
     expect(new Date(beginningOf('today', sunday))).toEqual(new Date(2026, 10, 22));
+  });
+
+  it('begin on the last Friday and the last working day before today, and the choice names the day', () => {
+    const begun = (since: Since) =>
+      Array.from({ length: 7 }, (_, day) => {
+        const at = new Date(beginningOf(since, new Date(2026, 10, 22 + day, 15).getTime()));
+        return at.getDate();
+      });
+    // From Sunday 22 to Saturday 28.
+    expect(begun('friday')).toEqual([20, 20, 20, 20, 20, 20, 27]);
+    expect(begun('last-working-day')).toEqual([20, 20, 23, 24, 25, 26, 27]);
+    const monday = new Date(2026, 10, 23, 9).getTime();
+    expect(
+      [...(['last-working-day', 'friday', 'today'] as const)].map(one => sinceText(one, monday)),
+    ).toEqual(['the last working day, Friday, 20 Nov', 'Friday, 20 Nov', 'today']);
   });
 
   it('of a form are read back to the minute; what is no time is none', () => {

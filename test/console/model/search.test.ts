@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { changeLine } from '../../../console/model/change-line.ts';
 import type { Committed } from '../../../console/model/committed.ts';
 import { EVERYTHING } from '../../../console/model/line-filter.ts';
-import { hasField, matching, queryOf } from '../../../console/model/search.ts';
+import { hasNames, matching, queryOf } from '../../../console/model/search.ts';
+import { taskEvent } from '../../kit/console/events.ts';
 
 const committed = (id: string, at: number, changes: object[] = []): Committed => ({
   committedAt: new Date(at).toISOString(),
@@ -27,9 +28,12 @@ describe('a search', () => {
     expect(queryOf(EVERYTHING)).toEqual({});
     const times = { since: '2026-11-24T12:00:00.000Z', until: '2026-11-24T13:00:00.000Z' };
     expect(
-      queryOf({ words: ' Ann ', type: 'task.updated', field: 'due', process: 'eu/a/b', ...times }),
+      queryOf({
+        ...{ words: ' Ann ', type: 'task.updated', field: 'due', person: 'lee' },
+        ...{ process: 'eu/a/b', ...times },
+      }),
     ).toEqual({
-      ...{ search: 'Ann  due', types: ['task.updated'], workspace: 'eu', process: 'a/b', ...times },
+      ...{ search: 'Ann  due lee', types: ['task.updated'], workspace: 'eu', process: 'a/b', ...times },
     });
     expect(queryOf({ ...EVERYTHING, type: 'task' }).types).toEqual([
       ...['task.created', 'task.updated', 'task.deleted', 'task.due', 'task.overdue'],
@@ -39,9 +43,18 @@ describe('a search', () => {
 
   it('by a field finds what changed it, by a part of the name that people see', () => {
     const is = (field: string, changes: object[]) =>
-      hasField(committed('a', 1, changes), { ...EVERYTHING, field });
+      hasNames(committed('a', 1, changes), { ...EVERYTHING, field });
     expect(['', 'due d', 'DUED', 'date'].map(field => is(field, [due]))).toEqual([true, true, true, true]);
     expect([is('status', [due]), is('due', []), is('', [])]).toEqual([false, false, true]);
+  });
+
+  it('by a person finds the changes of whoever has this part in the name', () => {
+    const by = (person: string) =>
+      hasNames(taskEvent({ actors: [{ id: 'u-1', name: 'Ann Lee' }, { id: 'u-2' }] }), {
+        ...EVERYTHING,
+        person,
+      });
+    expect(['', 'n l', ' ANN', 'u-2', 'u-1'].map(by)).toEqual([true, true, true, true, false]);
   });
 
   it('shows what is found beside what is live, each once, the newest first', () => {

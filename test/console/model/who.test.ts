@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { entryOf } from '../../../console/model/history.ts';
+import { changeLine } from '../../../console/model/change-line.ts';
 import { whoChanged } from '../../../console/model/who.ts';
 import { fieldChange, hostileEvent, taskEvent } from '../../kit/console/events.ts';
 
 const ann = { id: 'u-1', name: 'Ann Lee' };
 const bot = { id: 'u-2' };
 const changed = (fields: readonly string[], actors?: readonly object[], type = 'task.updated') =>
-  entryOf(
+  changeLine(
     taskEvent({
       ...{ type, changes: fields.map(field => fieldChange(field, '1', '2')) },
       ...(actors && { actors }),
@@ -27,7 +27,7 @@ describe('who changed what', () => {
       { id: 'u-1', name: 'Ann Lee', counts: [2, 1, 0], sum: 3 },
       { id: 'u-2', name: 'u-2', counts: [1, 0, 1], sum: 2 },
     ]);
-    expect([who?.events, who?.known, who?.left]).toEqual([4, 3, 0]);
+    expect([who?.changes, who?.known, who?.left]).toEqual([4, 3, 0]);
   });
 
   it('is nothing where no actor is known', () => {
@@ -38,7 +38,7 @@ describe('who changed what', () => {
   it('adds up in each row, whatever events hold: rare fields together, rare actors left out', () => {
     fc.assert(
       fc.property(fc.array(hostileEvent, { maxLength: 12 }), events => {
-        const who = whoChanged(events.map(entryOf));
+        const who = whoChanged(events.map(changeLine));
         for (const { counts, sum } of who?.actors ?? []) {
           expect(counts).toHaveLength(who?.subjects.length ?? 0);
           expect(counts.reduce((total, one) => total + one, 0)).toBe(sum);
