@@ -11,7 +11,7 @@ import { Ago, Due, For } from './times.tsx';
 
 /** A process at a glance: how recent its data is, and what needs an operator. */
 export function ProcessCard({ status }: { readonly status: ProcessStatus }) {
-  const { workspace, process, state, completedAt, sweptAt, interval, underWay } = status;
+  const { workspace, process, state, completedAt, sweptAt, projects, interval, underWay } = status;
   return (
     <li class="card">
       <div class="card-head">
@@ -36,6 +36,7 @@ export function ProcessCard({ status }: { readonly status: ProcessStatus }) {
             swept <Ago at={sweptAt} />
           </span>
         )}
+        {projects !== undefined && <span>{counted(projects, 'project')}</span>}
         {interval !== undefined && <span>{every(interval)}</span>}
         {underWay.map(({ mode, progress }) => (
           <span key={mode} class="under-way">

@@ -92,6 +92,8 @@ describe('a command line', () => {
       },
     ],
     ['replay --to crm --cancel', { operation: 'cancel-replay', to: 'crm' }],
+    ['reload', { operation: 'reload' }],
+    ['reload --dry-run', { operation: 'reload', dryRun: true }],
     ['pass p', { operation: 'pass', process: 'p', mode: 'changes' }],
     ['sweep p --workspace w', { operation: 'pass', process: 'p', workspace: 'w', mode: 'sweep' }],
     ['release p --yes', { operation: 'release', process: 'p' }],

@@ -287,6 +287,12 @@ const takeAnswer = z.strictObject({
   until: time,
   isPaused: z.boolean(),
 });
+/** The names of a configuration, and how they differ from those before. */
+const reloaded = z.strictObject({
+  count: z.int(),
+  ...{ added: z.array(z.string()), removed: z.array(z.string()) },
+});
+
 /** `late`: those that were acknowledged or returned before, or whose lease had ended: they come again. */
 const leaseEnded = z.strictObject({ ended: z.int(), late: z.int() });
 
@@ -356,6 +362,11 @@ export const answers = {
     /** The ids of the first thousand. */
     first: z.array(z.string()),
     ...{ since: time, dryRun },
+  }),
+  reload: z.strictObject({
+    /** The file that was read. */
+    config: z.string(),
+    ...{ processes: reloaded, endpoints: reloaded, dryRun },
   }),
   /** For a dry run: how many projects would be deleted. If the number is not exact, more are left for another
    *  such request. */

@@ -208,6 +208,8 @@ export const actRequests = [
   asks('release', { ...ofProcess, ...asDryRun }),
   /** Deletes the stored data of a process that is no longer configured. */
   asks('forget', { ...ofProcess, ...asDryRun }),
+  /** Has a run on one machine read its configuration again. */
+  asks('reload', asDryRun),
   /** Erases the contents of a project's and its tasks' events: in the journal, backlogs and dead letters. Each request
    *  erases a slice; the first has no cursor. */
   asks('erase', {
