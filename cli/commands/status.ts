@@ -52,5 +52,5 @@ export async function statusOf({ ask, connect }: Context, limit: number): Promis
       endpoints: [...(all?.endpoints ?? []), ...page.endpoints],
     };
   const { page } = await connect();
-  return { ...(all as Status), ...(page && { console: page.url }) };
+  return { ...(all as Status), ...(page && { console: page.origin ?? page.url }) };
 }

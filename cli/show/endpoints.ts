@@ -9,7 +9,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'STATE' },
   { title: 'WAITING' },
   { title: 'DEAD' },
-  { title: 'NEXT TRY' },
+  { title: 'NEXT ATTEMPT' },
   { title: 'ADDRESS', optional: true },
 ];
 

@@ -14,7 +14,8 @@ export function Banner() {
       <div class="banner bad" role="alert">
         <p>
           <strong>Connection lost.</strong> Showing the last known state; reconnecting automatically. Check
-          that Changewire is running.
+          that Changewire is running
+          {location.protocol === 'https:' && ', or reload this page to sign in again'}.
         </p>
         <span class="banner-end">
           <Since at={connection.since} />

@@ -190,10 +190,11 @@ function takeDirectory(
 async function serveOperations(
   operations: Operations,
   { closers, directory, output }: RunContext,
-  { console: hasConsole }: Options,
+  options: Options,
 ): Promise<Address> {
   const server = await startOperationsServer(operations, {
-    page: consoleOf({ console: hasConsole }),
+    page: consoleOf(options),
+    place: options.consolePlace,
     before: formerAddress(directory.path),
     who: userName(),
     onError: error =>

@@ -59,6 +59,7 @@ describe('a command line', () => {
     ],
     ['endpoints rotate-secret crm --finish', { operation: 'finish-rotation', endpoint: 'crm' }],
     ['endpoints attempts crm --limit all', { operation: 'attempts', endpoint: 'crm', limit: 100 }],
+    ['endpoints attempts crm --failed', { operation: 'attempts', endpoint: 'crm', failed: true, limit: 20 }],
     ['endpoints attempts crm --event e', { operation: 'attempts', endpoint: 'crm', eventId: 'e', limit: 20 }],
     ['endpoints dead-letters crm', { operation: 'dead-letters', endpoint: 'crm', limit: 20 }],
     ['endpoints preview crm e.1.2.0', { operation: 'preview', endpoint: 'crm', eventId: 'e.1.2.0' }],

@@ -180,6 +180,7 @@ describe('on a terminal of 80 columns', () => {
     const letter = {
       endpoint: 'crm',
       eventId: EVENT.id,
+      record: 'Acme › Kickoff \u001b[2J',
       publishedAt: ago(300_000),
       diedAt: ago(40_000),
       reason: 'answered 500',

@@ -27,11 +27,15 @@ const eventsAnswer = z.strictObject({
   cursor,
 });
 
+/** The names of the project and task of an event, if it has one. */
+const record = z.string().optional();
+
 /** One request to an endpoint. */
 const attempt = z.strictObject({
   endpoint: z.string(),
   at: time,
-  events: z.array(z.strictObject({ id: z.string(), type: z.string() })),
+  /** `record` only if the request wants names. */
+  events: z.array(z.strictObject({ id: z.string(), type: z.string(), record })),
   /** The origin of the address that it was sent to; absent for attempts of earlier versions. */
   origin: z.string().optional(),
   status: z.int().optional(),
@@ -39,6 +43,8 @@ const attempt = z.strictObject({
   failure: z.string().optional(),
   /** ms until the answer, or until it was given up. */
   took: z.number(),
+  /** Of a failed attempt, some headers of the answer, made harmless. */
+  headers: z.record(z.string(), z.string()).optional(),
   /** The first 1 KB of the answer, made harmless. */
   answer: z.string().optional(),
 });
@@ -75,6 +81,7 @@ const traceAnswer = z.strictObject({
 const deadLetter = z.strictObject({
   endpoint: z.string(),
   eventId: z.string(),
+  record,
   publishedAt: time,
   diedAt: time,
   reason: z.string(),

@@ -96,9 +96,13 @@ export const lookRequests = [
   }).describe('Shows the stored snapshot of a project or task.'),
   asks('endpoints', asPage).describe('Lists endpoints with their health and backlog.'),
   asks('endpoint', { endpoint }).describe('Shows an endpoint with its settings, health and backlog.'),
-  asks('attempts', { endpoint, eventId: eventId.optional(), ...asPage }).describe(
-    'Lists the attempts of an endpoint, newest first.',
-  ),
+  asks('attempts', {
+    endpoint,
+    eventId: eventId.optional(),
+    failed: z.literal(true).optional().describe('Only failed ones.'),
+    names: z.literal(true).optional().describe('With the names of records, of the first three events each.'),
+    ...asPage,
+  }).describe('Lists the attempts of an endpoint, newest first.'),
   asks('dead-letters', { endpoint, ...asPage }).describe(
     'Lists the dead letters of an endpoint, oldest first.',
   ),
