@@ -12,7 +12,7 @@ import { inTurn, type Took } from './compare/rounds.ts';
 const TASKS = 1_000;
 const EDITED = 10;
 const ROUNDS = 250;
-const GOAL = 8;
+const GOAL = 3;
 
 export interface Compared {
   readonly name: string;
