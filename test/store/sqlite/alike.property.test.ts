@@ -27,6 +27,7 @@ const state: fc.Arbitrary<Partial<SavedState>> = fc.record(
     hold: fc.option(fc.record({ since: fc.nat(), missing: fc.nat() }), { nil: undefined }),
     recent: fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string(), fc.nat())),
     sweepCompletedAt: fc.nat(),
+    projects: fc.option(fc.nat(), { nil: undefined }),
     skipped: fc.nat(),
     released: fc.boolean(),
     reported: fc.array(fc.string()),
@@ -55,6 +56,8 @@ const recheck = fc.record({
 type RecheckStep = typeof recheck extends fc.Arbitrary<infer Value> ? Value : never;
 
 const ENTRIES = ['1', '2', '3'].map(end => end.padStart(32, 'a'));
+
+const digest = fc.stringMatching(/^[\w.-]{1,8}$/);
 
 const step = fc.record({
   process: fc.constantFrom(...KEYS),
@@ -109,7 +112,7 @@ function commitOf() {
     isSilent: fc.boolean(),
     untimed: fc.boolean(),
     next: fc.option(fc.nat({ max: 3 }), { nil: undefined }),
-    digests: fc.option(fc.record({ record: fc.string(), tasks: fc.string() }, { requiredKeys: [] }), {
+    digests: fc.option(fc.record({ record: digest, tasks: digest, meaning: digest }, { requiredKeys: [] }), {
       nil: undefined,
     }),
   });
