@@ -58,7 +58,7 @@ export const endpointConfig = object({
   ),
   kind: key(
     choice(KIND_NAMES),
-    'A signed webhook (Standard Webhooks), a Slack incoming webhook, a [Slack app](chat.md#slack-as-an-app), a Teams Workflows URL, a chat that takes [plain text](chat.md#plain-text) in JSON, or [e-mail](email.md).',
+    'A [signed webhook](receiving.md), a Slack incoming webhook, a [Slack app](chat.md#slack-as-an-app), a Teams Workflows URL, a chat that takes [plain text](chat.md#plain-text), [e-mail](email.md), or events that a consumer [takes](pull.md).',
   ),
   filter: key(endpointFilter.optional(), 'The events that the endpoint gets.', 'every event'),
   perSecond: key(
