@@ -48,9 +48,9 @@ export function method(measured: Measured): string[] {
   return [
     '## How it is counted',
     '',
-    '- The synthesised stack’s bundles run as processes over the simulated service. An embedded DynamoDB counts units by AWS’s rules; other AWS services count by requests.',
+    '- The stack’s bundles run as processes over the simulated service. An embedded DynamoDB counts units by AWS’s rules; other services count by requests.',
     `- Every response takes a fixed time in ms: ${latencies} (*service*: receivers, too). Work is processor time on an AMD EPYC core, taken as a Lambda processor.`,
-    `- Lambda polls each queue with ${ASSUMED.pollers} pollers that wait ${ASSUMED.pollSeconds} s: ${count((ASSUMED.pollers * 730 * 3600) / ASSUMED.pollSeconds)} receives a month for an empty queue.`,
+    `- Lambda’s ${ASSUMED.pollers} pollers of each queue wait ${ASSUMED.pollSeconds} s: ${count((ASSUMED.pollers * 730 * 3600) / ASSUMED.pollSeconds)} receives a month for an empty queue.`,
     `- Assumed: a token is valid for an hour; a function has ${ASSUMED.environments} environments for each that is always busy, and one more, each replaced ${ASSUMED.startsPerDay} times a day; stored logs are compressed to ${ASSUMED.compressed * 100} %.`,
     '- Not included: requests by people, retries, failing endpoints, native subscriptions (0.60 $ per million HTTP deliveries), the CDK’s asset bucket, TLS bytes.',
     `- In the table a project of ${TASKS_PER_PROJECT} tasks takes ${count(measured.projectBytes)} bytes, a change record ${count(measured.changeBytes)}, an attempt ${count(measured.attemptBytes)}.`,

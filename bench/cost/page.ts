@@ -78,20 +78,11 @@ function outages(measured: Measured): string[] {
     if (!usage) return [];
     const [ordinary, other] = [totalOf(linesOf(measured, size)), totalOf(billOf(usage))];
     const day = ordinary.dollars / ASSUMED.daysPerMonth;
-    return [
-      [
-        `${count(size.processes)} processes`,
-        money(day),
-        `**${money(day + other.dollars - ordinary.dollars)}**`,
-      ],
-    ];
+    const that = money(day + other.dollars - ordinary.dollars);
+    return [`${that} instead of ${money(day)} for ${count(size.processes)} processes`];
   });
   if (rows.length === 0) return [];
-  return [
-    'A day on which the service of all workspaces does not answer:',
-    '',
-    ...table(['', 'ordinary day', 'that day'], rows),
-  ];
+  return [`A day on which the service of all workspaces does not answer costs less: ${rows.join(', ')}.`, ''];
 }
 
 /** The bill of each size by service, after the free usage. */
