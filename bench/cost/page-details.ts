@@ -15,8 +15,6 @@ export function runs(measured: Measured): string[] {
     ['idle run over one process', 'poll', measured.idlePass],
     ['idle run over 25 processes', 'poll', measured.idleRuns?.large.used],
     ['run over 25 processes that meets an outage', 'poll', measured.outage?.met],
-    ['probe after a pause', 'poll', measured.outage?.probe],
-    ['a message for a pass that is not due', 'poll', measured.dropped],
     ['a change, in addition', 'poll', measured.change],
     ['sweep', 'poll', measured.sweep],
     ['baseline', 'poll', measured.baseline],

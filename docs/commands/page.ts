@@ -74,7 +74,7 @@ function sectionOf(command: Command, shared: Shared, paper: Paper): string {
     `### ${nameOf(command)}`,
     sentence(command.description()),
     ...(isWritten(command) ? written(command, shared) : [usageOf(command), parameters(command, shared)]),
-    example !== undefined && / --(?!stack|region)/.test(example) ? `Example: \`${example}\`` : '',
+    example !== undefined && / --(?!stack|region|dry-run)/.test(example) ? `Example: \`${example}\`` : '',
   ]).trimEnd();
 }
 

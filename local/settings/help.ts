@@ -51,7 +51,7 @@ ${KIND_SETTINGS.map(settingLine).join('')}\
   --filter KEY=A,B        send the preceding endpoint only events whose KEY is A or B; with several keys, all must
                           match. KEY is events, workspaces, processes, projects or fields; from:FIELD, to:FIELD,
                           added:FIELD or removed:FIELD for the values of a field; actors for the users who made the
-                          change, by id or name; exceptActors skips changes made only by A or B, such as an integration;
+                          change, by id or name; exceptActors skips changes made only by A or B;
                           where has JSON instead of A,B (docs/filters.md)
   --resend NAME           resend the dead letters of this endpoint (repeatable)
   --config FILE           watch the workspaces and serve the endpoints of this JSON file (docs/configuration.md);
@@ -69,8 +69,8 @@ ${KIND_SETTINGS.map(settingLine).join('')}\
   --log json              write the log as lines of JSON (default: text); without --json it includes the events
   --health PORT           serve GET http://127.0.0.1:PORT/healthz (default: 8321): 200 if healthy, 503 if something is
                           late, with details as JSON; /metrics beside it for Prometheus
-  --heartbeat URL         send a GET to this URL each minute while /healthz would answer 200, for a monitor; use - as for
-                          --webhook, or omit URL to use HEARTBEAT_URL of the environment
+  --heartbeat URL         send a GET to this URL each minute while /healthz would answer 200, for a monitor; use - as
+                          for --webhook, or omit URL to use HEARTBEAT_URL of the environment
   --no-console            disable the web console (docs/console.md)
   --help                  show this help
 
