@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { type Clock, happenedAt } from '../../functions/basics/clock.ts';
 import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 import { maxSilenceMs, type ProcessSettings } from '../../functions/config/workspace.ts';
+import { type Disk, isLowDisk, lowDiskText } from '../../functions/model/disk.ts';
 import { type Journal, PUBLISHER } from '../../functions/store/sqlite/journal.ts';
 import type { Deliveries, EndpointRows, Snapshots } from '../../functions/store/store.ts';
 import { showAbout } from '../basics/duration.ts';
@@ -76,6 +77,8 @@ export interface Health {
   readonly unpublishedSince?: string;
   /** A failing endpoint does not count as late: its events are queued. */
   readonly endpoints: readonly EndpointHealth[];
+  /** The disk with the data. A low one counts as late: it needs an operator before it is full. */
+  readonly disk?: Disk;
 }
 
 interface ProcessHealth {
@@ -105,10 +108,9 @@ interface EndpointHealth {
   readonly stopped?: string;
 }
 
-interface HealthParts {
+export interface HealthParts {
   readonly watched: readonly Watched[];
   readonly passes: Pick<PassWatch, 'of'>;
-  readonly metrics: MetricsText;
   readonly snapshots: Pick<Snapshots, 'readState'>;
   readonly feed: Pick<Journal, 'after' | 'positionOf'>;
   readonly deliveries: Pick<Deliveries, 'counts'>;
@@ -116,6 +118,7 @@ interface HealthParts {
   /** The receivers at the start of the run; those added at runtime are in their rows. `kept`: the name that its
    *  deliveries are stored under. */
   readonly receivers: readonly { readonly label: string; readonly kept: string }[];
+  readonly disk: () => Promise<Disk | undefined>;
   readonly clock: Clock;
 }
 
@@ -130,7 +133,7 @@ const PUBLISH_TIMEOUT_MS = 5 * 60_000;
 const SWEEP_INTERVALS = 2;
 
 /** Collects the health of the run. */
-export async function healthOf(parts: Omit<HealthParts, 'metrics'>): Promise<Health> {
+export async function healthOf(parts: HealthParts): Promise<Health> {
   const now = parts.clock();
   const checks = await Promise.all(
     parts.watched.flatMap(watched =>
@@ -138,10 +141,12 @@ export async function healthOf(parts: Omit<HealthParts, 'metrics'>): Promise<Hea
     ),
   );
   const { feed } = parts;
+  const disk = await parts.disk();
   const waiting = feed.after(feed.positionOf(PUBLISHER), 1)[0]?.at;
   const stuck = waiting !== undefined && now - waiting > PUBLISH_TIMEOUT_MS;
   const late = [
     ...checks.flatMap(each => each.late),
+    ...(disk && isLowDisk(disk) ? [lowDiskText(disk)] : []),
     ...(stuck ? [`events: not published for ${showAbout(now - waiting)}`] : []),
   ];
   return {
@@ -150,6 +155,7 @@ export async function healthOf(parts: Omit<HealthParts, 'metrics'>): Promise<Hea
     processes: checks.map(({ health }) => health),
     ...(waiting !== undefined && { unpublishedSince: iso(waiting) }),
     endpoints: await endpointsOf(parts),
+    ...(disk && { disk }),
   };
 }
 
@@ -250,10 +256,11 @@ export async function startHealthServer(
 export async function serveHealth(
   closers: AsyncDisposableStack,
   port: number | undefined,
-  parts: HealthParts,
+  health: () => Promise<Health>,
+  metrics: MetricsText,
 ): Promise<string | undefined> {
   if (port === undefined) return undefined;
-  const server = await startHealthServer(port, () => healthOf(parts), parts.metrics);
+  const server = await startHealthServer(port, health, metrics);
   closers.defer(server.stop);
   return server.url;
 }
