@@ -52,7 +52,7 @@ export function method(measured: Measured): string[] {
     `- Assumed: a token is valid for an hour; a function has ${ASSUMED.environments} environments for each that is always busy, and one more, each replaced ${ASSUMED.startsPerDay} times a day; stored logs are compressed to ${ASSUMED.compressed * 100} %.`,
     '- Not included: requests by people, retries, failing endpoints, native subscriptions (0.60 $ per million HTTP deliveries), the CDK’s asset bucket, TLS bytes.',
     `- In the table a project of ${TASKS_PER_PROJECT} tasks takes ${count(measured.projectBytes)} bytes, a change record ${count(measured.changeBytes)}, an attempt ${count(measured.attemptBytes)}.`,
-    '- `bench/cost/prices.ts` has each price’s source; most are not pages of AWS.',
+    '- `bench/cost/prices.ts` has each price’s source.',
     '',
   ];
 }
