@@ -39,7 +39,7 @@ function head({ date }: Measured): string[] {
     'npm run cost -- --measure --write     # measures again, and writes it',
     '```',
     '',
-    `Computed for ${REGION} with the prices of ${LOOKED_UP}, from runs of the stack's functions measured on ${date}. Other regions cost up to a quarter more. A month has 730 hours.`,
+    `Computed for ${REGION} with the prices of ${LOOKED_UP}, from runs of the stack's functions measured on ${date}. Other regions cost up to a quarter more.`,
     `Each process has ${count(SIZES[1]?.projects ?? 0)} projects of ${TASKS_PER_PROJECT} tasks, a \`changes\` pass each minute and a sweep every ${SWEEP.seconds / 3600} hours. A change is an edit of one task: one event for three signed webhooks.`,
     'AWS gives every account the free usage each month, permanently. Taxes and support are not included.',
     '',
