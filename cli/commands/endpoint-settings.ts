@@ -156,16 +156,12 @@ function updateCommand(endpoints: Command): Command {
     .command('update <name>')
     .description('update an endpoint; omitted settings stay as they are')
     .option('--url <url>', 'new URL; - reads it from stdin or a prompt')
-    .option(
-      '--unset <option>',
-      'back to the default, such as "digest" or "per-second"; repeatable',
-      unsettable,
-    )
+    .option('--unset <option>', 'back to the default, such as "digest"; repeatable', unsettable)
     .option('--remove-header <name>', 'no longer send this header; repeatable', each)
     .option('--every-event', 'remove the filter')
     .option('--all-attempts', 'record successful attempts too')
     .option('--with-record', 'send records again')
-    .option('--at-once', 'send changes at once again: no window, digest or quiet hours');
+    .option('--at-once', 'no window, digest or quiet hours');
   return withSettings(update);
 }
 
