@@ -98,7 +98,10 @@ export function settingsOf(workspace: WorkspaceSettings, processId: string): Pro
 }
 
 /** The snapshots, with the idle passes from the row of their group applied to the state. */
-export function withCompletions(snapshots: Snapshots, completions: Completions): Snapshots {
+export function withCompletions<Reads extends Pick<Snapshots, 'readState'>>(
+  snapshots: Reads,
+  completions: Completions,
+): Reads {
   return {
     ...snapshots,
     readState: async (process, isEventual) =>
