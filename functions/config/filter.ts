@@ -138,7 +138,7 @@ const number = () =>
 
 const dateError = {
   error:
-    'a date such as "2026-05-01", a time in ISO 8601, or a day from that of the event such as "today", "+7d" or "-1d"',
+    'a day of the calendar such as "2026-05-01", a time in ISO 8601, or a day from that of the event such as "today", "+7d" or "-1d"',
 };
 const date = () => z.string(dateError).refine(isDate, dateError).optional();
 

@@ -244,7 +244,7 @@ describe('conditions on the record', () => {
   const at = 'changewire.endpoints[0].filter';
   const number = 'allowed: a number';
   const date =
-    'allowed: a date such as "2026-05-01", a time in ISO 8601, or a day from that of the event such as "today", "+7d" or "-1d"';
+    'allowed: a day of the calendar such as "2026-05-01", a time in ISO 8601, or a day from that of the event such as "today", "+7d" or "-1d"';
   const tests = 'in, contains, above, below, before, after, exists';
 
   test.each([
@@ -267,6 +267,7 @@ describe('conditions on the record', () => {
     ],
     [{ dueDate: { above: '2026-05-01' } }, `where.dueDate.above: found "2026-05-01"; ${number}`],
     [{ dueDate: { before: 'soon' } }, `where.dueDate.before: found "soon"; ${date}`],
+    [{ dueDate: { after: '2026-02-30' } }, `where.dueDate.after: found "2026-02-30"; ${date}`],
     [{ dueDate: { became: { after: 7 } } }, `where.dueDate.became.after: found 7; ${date}`],
     [[{ effort: { not: { below: 'a' } } }], `where[0].effort.not.below: found "a"; ${number}`],
     [

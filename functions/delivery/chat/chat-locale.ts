@@ -1,6 +1,7 @@
 import type { Json } from '../../basics/json.ts';
 import { IDENTIFIER } from '../../changes/compare-record.ts';
 import type { EndpointSettings } from '../../model/endpoint.ts';
+import { isDay } from '../../model/filter-value.ts';
 import type { ChatField } from './chat-relevance.ts';
 import type { ChatTopic } from './chat-topic.ts';
 
@@ -52,11 +53,6 @@ function localDate(value: Json, local: Local): string | undefined {
   const at = Date.parse(time === undefined ? text : `${text}Z`);
   const timeStyle = time === undefined ? undefined : ('short' as const);
   return Number.isNaN(at) ? undefined : format(at, { ...local, timeZone: 'UTC' }, timeStyle);
-}
-
-function isDay(text: string): boolean {
-  const at = Date.parse(text);
-  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
 }
 
 /** A moment, in ms since 1970, in the time zone of the endpoint, else in UTC, which is then named. */
