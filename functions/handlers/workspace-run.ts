@@ -39,6 +39,8 @@ export interface PollReport {
 
 export interface PollDependencies {
   readonly workspaces: readonly WorkspaceSettings[];
+  /** The filters of the configuration's endpoints. */
+  readonly filters?: PassPorts['filters'];
   readonly connect: (workspace: WorkspaceSettings) => ServiceConnection;
   readonly snapshots: Snapshots;
   /** The state that the runs of each workspace share. */
@@ -190,7 +192,7 @@ export class WorkspaceRun {
   }
 
   async #pass(processId: string, completions: Completions): Promise<Polled> {
-    const { clock, log, onProgress } = this.#dependencies;
+    const { clock, log, filters, onProgress } = this.#dependencies;
     const { request, workspace, connection, owner, taken } = this.#options;
     const { mode } = request;
     const process = { workspace: workspace.name, processId };
@@ -204,7 +206,7 @@ export class WorkspaceRun {
     const committed = new EventLines(logCommitted);
     const large = this.#largeTurn();
     const ports: PassPorts = {
-      ...{ process, settings, clock, log, holdLarge: large.take },
+      ...{ process, settings, filters, clock, log, holdLarge: large.take },
       snapshots: withCompletions(this.#dependencies.snapshots.until(this.#deadline), completions),
       service: connection.open({ deadline: this.#deadline, share: taken.share }),
       concurrency: Math.ceil(workspace.concurrency / Math.min(request.processes.length, MAX_DIVISOR)),
