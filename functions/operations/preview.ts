@@ -7,6 +7,7 @@ import type { ChangeEvent, SentEvent } from '../model/event.ts';
 import { wants } from '../model/filter.ts';
 import { isPulled } from '../model/kinds.ts';
 import { whyLeftOut } from '../model/left-out.ts';
+import { whyUnmet } from './check-filter.ts';
 import type { OperationOf, OperationsContext } from './context.ts';
 import { readSecret } from './endpoint-settings.ts';
 import { findEndpoint } from './endpoints.ts';
@@ -43,7 +44,8 @@ async function found(
 ): Promise<Previewed> {
   const { event, at } = await findEvent(context, eventId);
   if (isErased(event)) throw new Refused('The contents of this event were erased: choose another event.');
-  return { event, at, leftOut: whyLeftOut(filter, event) };
+  const reason = whyLeftOut(filter, event);
+  return { event, at, leftOut: reason && (await whyUnmet(context, filter, reason)) };
 }
 
 async function lastWanted(
