@@ -25,8 +25,8 @@ const CODE = 'fields.unknown';
 const MAX_PROJECTS = 1_000;
 const PROJECT = 'project.';
 
-/** Logs fields of rules and of endpoints' filters that a process does not have, likely typos: by its definitions, and by
- *  the records of some projects, because built-in fields have no definition. The names are checked once, after the
+/** Logs fields of rules and of endpoints' filters that a process does not have, likely typos: by its definitions, and
+ *  by the records of some projects, because built-in fields have no definition. The names are checked once, after the
  *  baseline or after they were edited. */
 export async function checkFieldNames(
   context: PassContext,

@@ -71,7 +71,7 @@ function headingOf(record: ChatRecord): Run[] {
   return [nameOf(record), plain(' · '), { text: what, look }];
 }
 
-/** `due on 2026-11-30`; a field that is no due date by its name is named. Undefined of a record that changed. */
+/** `due on 2026-11-30`; other fields than a due date are named. Undefined of a record that changed. */
 export function dueText({ action, due }: ChatRecord): string | undefined {
   if (!due) return undefined;
   const { date, field } = due;
