@@ -149,10 +149,12 @@ function namesIn({ fields = [], values = [], where = [] }: EndpointFilter): Name
       ),
     ]),
     ...where.flatMap((group, at) =>
-      Object.entries(group).flatMap(([field, tests]) => [
-        conditionAt(field, `filter.where[${at}]`),
-        ...testsAt(tests, field, `filter.where[${at}][${JSON.stringify(field)}]`),
-      ]),
+      Object.entries(group).flatMap(([field, tests]) => {
+        // A single group may have been written without a list.
+        const path = where.length === 1 ? 'filter.where' : `filter.where[${at}]`;
+        const key = /^\w+$/.test(field) ? `.${field}` : `[${JSON.stringify(field)}]`;
+        return [conditionAt(field, path), ...testsAt(tests, field, `${path}${key}`)];
+      }),
     ),
   ];
 }
