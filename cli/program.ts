@@ -23,6 +23,7 @@ import { mcpCommand } from './commands/mcp.ts';
 import { processCommands } from './commands/processes.ts';
 import { pullCommands } from './commands/pull.ts';
 import { recordCommand } from './commands/record.ts';
+import { reloadCommand } from './commands/reload.ts';
 import { replayCommand } from './commands/replay.ts';
 import { reportCommand } from './commands/report.ts';
 import { republishCommand } from './commands/republish.ts';
@@ -137,6 +138,7 @@ function addCommands(program: Command, cli: Cli): void {
   program.commandsGroup('Run:');
   initCommand(program, cli);
   startCommand(program, cli);
+  reloadCommand(program, cli);
   deployCommands(program, cli);
   program.commandsGroup('Monitor:');
   consoleCommand(program, cli);

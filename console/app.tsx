@@ -16,7 +16,7 @@ import { startLive } from './state/live.ts';
 import { createSession } from './state/session.ts';
 import { startStatus } from './state/status.ts';
 import { useStore } from './state/store.ts';
-import { shareToken } from './state/token.ts';
+import { awaitToken, isOfBrowser, shareToken } from './state/token.ts';
 import { useWorld, type World, WorldContext } from './state/use.ts';
 
 /** The page. With another token it starts again. */
@@ -28,6 +28,8 @@ export function App({ token }: { readonly token: string | undefined }) {
 function Opened({ token }: { readonly token: string }) {
   const { world, ending } = useMemo(() => open(token), [token]);
   useEffect(() => () => ending.abort(), [ending]);
+  // An operator who also has the read-only link changes things in a new tab, too.
+  useEffect(() => (isOfBrowser() ? awaitToken(() => location.reload()) : undefined), []);
   return (
     <WorldContext.Provider value={world}>
       <Body />
@@ -61,6 +63,7 @@ function Body() {
 }
 
 function Page({ route }: { readonly route: Route }) {
+  const { isReadOnly } = useWorld().session;
   switch (route.page) {
     case 'now':
       return <NowPage />;
@@ -69,9 +72,9 @@ function Page({ route }: { readonly route: Route }) {
     case 'event':
       return route.of === undefined ? <NowPage /> : <EventPage key={route.of} id={route.of} />;
     case 'endpoints':
-      if (route.of === undefined) return <EndpointsPage />;
+      if (route.of === undefined || (route.query.new !== undefined && isReadOnly)) return <EndpointsPage />;
       if (route.query.new !== undefined) return <NewEndpointPage />;
-      return <EndpointPage key={route.of} name={route.of} />;
+      return <EndpointPage key={route.of} name={route.of} failed={route.query.attempts === 'failed'} />;
     case 'doctor':
       return <DoctorPage query={route.query} />;
     case 'unknown':

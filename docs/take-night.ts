@@ -48,7 +48,7 @@ async function shown(line: string): Promise<string> {
     interrupted: new AbortController().signal,
   };
   await changewire([...line.split(' '), '--data', data], world);
-  return text.trimEnd();
+  return text.trimEnd().replaceAll(` --data ${data}`, '');
 }
 
 /** Repeats a command until its output meets a condition. */

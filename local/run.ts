@@ -1,7 +1,7 @@
 import { argv, cwd, env, exit, stderr, stdin, stdout, umask } from 'node:process';
 import { text } from 'node:stream/consumers';
 import type { Clock } from '../functions/basics/clock.ts';
-import { type Environment, flush, onInterrupt, withEnvFile } from './basics/process.ts';
+import { type Environment, flush, onInterrupt } from './basics/process.ts';
 import { UsageError } from './basics/usage-error.ts';
 import { type Runner, startRunner } from './cli/runner.ts';
 import { configFileIn } from './settings/config-file.ts';
@@ -90,13 +90,15 @@ async function run(options: Options, output: Output, world: World): Promise<numb
   interrupted.addEventListener('abort', onSignal, { once: true });
   // The reader of the output is gone.
   for (const stream of [stdout, stderr]) stream.on('error', interrupt);
-  const settings = { options, environment: withEnvFile(environment, directory), directory };
-  const starting = startRunner({ ...settings, output, clock });
-  const runner = await Promise.race([starting, ending.promise]);
-  const outcome = runner === 'interrupted' ? runner : await work(runner, options, ending.promise);
-  const started = await starting.catch(() => undefined);
-  await started?.stop();
-  return outcome === 'failed' ? EXIT.failed : EXIT.done;
+  const starting = startRunner({ options, environment, directory, output, clock });
+  try {
+    const runner = await Promise.race([starting, ending.promise]);
+    const outcome = runner === 'interrupted' ? runner : await work(runner, options, ending.promise);
+    return outcome === 'failed' ? EXIT.failed : EXIT.done;
+  } finally {
+    const started = await starting.catch(() => undefined);
+    await started?.stop();
+  }
 }
 
 async function work(
@@ -106,7 +108,7 @@ async function work(
 ): Promise<'interrupted' | 'done' | 'failed'> {
   if (!once) {
     runner.watch();
-    return interrupted;
+    return Promise.race([runner.failed, interrupted]);
   }
   const passed = runner.once().then(isDone => (isDone ? 'done' : 'failed') as 'done' | 'failed');
   return Promise.race([passed, interrupted]);

@@ -190,7 +190,7 @@ describe('the rooms', () => {
     ).toEqual([]);
   });
 
-  it('console/ takes from functions/ types, what follows and erases events, what a filter wants, the kinds of endpoints, and how answers, headers, values and names read; from local/ how requests are sealed', () => {
+  it('console/ takes from functions/ types, what follows and erases events, what a filter wants, the kinds of endpoints, and how answers, headers, values, names and disks read; from local/ how requests are sealed', () => {
     const shared = [
       'functions/basics/json.ts',
       'functions/basics/names-in-words.ts',
@@ -203,6 +203,7 @@ describe('the rooms', () => {
       'functions/model/where.ts',
       'functions/model/headers.ts',
       'functions/model/kinds.ts',
+      'functions/model/disk.ts',
       'functions/delivery/chat/chat-text.ts',
     ];
     const isForeign = (to: string) => !within('console')(to) && !/^preact(\/|$)/.test(to) && to !== 'vite';

@@ -39,7 +39,7 @@ function listCommand(endpoints: Command, { run }: Cli): void {
           limit,
           ask: page => ask({ operation: 'endpoints', ...page }),
           itemsOf: ({ endpoints: all }) => all,
-          format: (all, display) => endpointsTable(all, display, { addresses: true }),
+          format: (all, display) => endpointsTable(all, display),
         }),
       ),
     );

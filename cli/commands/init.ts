@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -8,11 +9,16 @@ import { CONFIG_FILE } from '../../local/settings/config-file.ts';
 import { type Context, Failed } from '../context/context.ts';
 import type { Cli } from '../context/runner.ts';
 import type { World } from '../context/world.ts';
-import { type Credentials, credentialsOf, type GivenCredentials } from '../init/credentials.ts';
+import {
+  type Credentials,
+  credentialsAgain,
+  credentialsOf,
+  type GivenCredentials,
+} from '../init/credentials.ts';
 import type { Draft } from '../init/draft.ts';
 import { addToEnvFile } from '../init/env-file.ts';
 import { fileText } from '../init/file-text.ts';
-import { answersTo, type Given } from '../init/questions.ts';
+import { answersAgain, answersTo, type Given } from '../init/questions.ts';
 import { summaryText } from '../init/summary.ts';
 import { listOf } from '../options/parsers.ts';
 import { requireNoPlace } from '../options/place.ts';
@@ -62,14 +68,17 @@ async function init(context: Context, world: World, options: Options): Promise<v
   if (input.canAsk)
     print.note(`This command creates ${options.config} after the last answer. Press Ctrl-C to cancel.`);
   const answers = await answersTo(options, { input, note: print.note });
-  const credentials = await credentialsOf(answers.name, options, { ...world, input });
-  const draft = await withSuggestedSettings(context, answers, credentials, options);
+  const typed = await credentialsOf(answers.name, options, { ...world, input });
+  const { draft, credentials } = await withSuggestedSettings(context, answers, typed, options);
+  // A value that .env does not support is refused before anything is written.
+  const hasNew = Object.keys(credentials.added).length > 0;
+  const writeEnvFile = hasNew ? addToEnvFile(world.directory, credentials.added) : undefined;
   const schema = packageFile('docs/schemas/configuration.schema.json');
   const path = schema && relative(dirname(file), schema).replaceAll('\\', '/');
   writeFileSync(file, fileText(draft, path && (path.startsWith('.') ? path : `./${path}`)), {
     flag: isForced ? 'w' : 'wx',
   });
-  if (Object.keys(credentials.added).length > 0) addToEnvFile(world.directory, credentials.added);
+  writeEnvFile?.();
   const written = {
     file: options.config,
     variables: Object.keys(credentials.added),
@@ -78,32 +87,50 @@ async function init(context: Context, world: World, options: Options): Promise<v
   print.answer(written, () => summaryText(written));
 }
 
-/** The draft with the settings that the doctor suggests, if requested. */
+interface Drafted {
+  readonly draft: Draft;
+  readonly credentials: Credentials;
+}
+
+/** The draft with the settings that the doctor suggests, if requested. While the service cannot be read, offers to
+ *  change the answers that may be wrong. */
 async function withSuggestedSettings(
   context: Context,
   draft: Draft,
-  { missing, environment }: Credentials,
-  { doctor }: Options,
-): Promise<Draft> {
-  const { input, print, sleep } = context;
+  credentials: Credentials,
+  { doctor }: Pick<Options, 'doctor'>,
+): Promise<Drafted> {
+  const { input, print, sleep, interrupted } = context;
+  const { missing, environment } = credentials;
   if (missing.length > 0) {
-    if (!doctor) return draft;
+    if (!doctor) return { draft, credentials };
     throw new UsageError(
       `--doctor needs credentials: set ${missing.join(' and ')} in the environment or .env, or use --client-id and --client-secret.`,
     );
   }
   const offer = 'Probe the service now to find suitable settings (a few dozen read-only requests)?';
   const isWanted = doctor ?? (input.canAsk && (await input.confirm(offer)));
-  if (!isWanted) return draft;
+  if (!isWanted) return { draft, credentials };
   // Loaded lazily so that the first prompt appears at once.
-  const { examined } = await import('../init/examine.ts');
+  const { examined, Unreadable } = await import('../init/examine.ts');
+  const prompts = { input, note: print.note };
   try {
-    return await examined(draft, { environment, sleep, note: print.note });
+    // Ctrl-C ends the command at once: requests may take long.
+    const ended = once(interrupted, 'abort').then((): never => {
+      throw interrupted.reason;
+    });
+    const examining = examined(draft, { environment, sleep, note: print.note });
+    return { draft: await Promise.race([examining, ended]), credentials };
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
+    if (!(error instanceof Unreadable)) throw error;
     if (!input.canAsk) throw new Refused(`${error.message} Nothing was written.`);
     print.note(error.message);
-    if (await input.confirm('Save anyway?')) return draft;
+    if (await input.confirm('Change the answers that may be wrong, and try again?')) {
+      const changed = await answersAgain(draft, error.answers, prompts);
+      const retyped = await credentialsAgain(draft.name, credentials, prompts);
+      return await withSuggestedSettings(context, changed, retyped, { doctor: true });
+    }
+    if (await input.confirm('Save anyway?')) return { draft, credentials };
     print.note('Nothing was written.');
     throw new Failed();
   }

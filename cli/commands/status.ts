@@ -1,15 +1,12 @@
 import type { Command } from 'commander';
-import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import type { Context } from '../context/context.ts';
 import { pages } from '../context/pages.ts';
 import type { Cli } from '../context/runner.ts';
 import { limitOf } from '../options/parsers.ts';
-import { statusText } from '../show/status.ts';
+import { type Status, statusText } from '../show/status.ts';
 import { examples } from './example.ts';
 import { MORE } from './list.ts';
 import { watch } from './watch.ts';
-
-type Status = AnswerOf<'status'>;
 
 export function statusCommand(program: Command, { run, world }: Cli): void {
   program
@@ -40,16 +37,12 @@ async function once(context: Context, limit: number): Promise<void> {
 const shown = { format: statusText, lines: linesOf };
 
 /** JSON lines: the deployment first, then one line for each process and endpoint. */
-function linesOf({ at, deployment, isRunning, processes, endpoints }: Status): object[] {
-  return [
-    { run: { at, deployment, isRunning } },
-    ...processes.map(process => ({ process })),
-    ...endpoints.map(endpoint => ({ endpoint })),
-  ];
+function linesOf({ processes, endpoints, cursor: _, ...run }: Status): object[] {
+  return [{ run }, ...processes.map(process => ({ process })), ...endpoints.map(endpoint => ({ endpoint }))];
 }
 
 /** The status with the processes and endpoints of all its pages. */
-export async function statusOf({ ask }: Context, limit: number): Promise<Status> {
+export async function statusOf({ ask, connect }: Context, limit: number): Promise<Status> {
   let all: Status | undefined;
   const countOf = ({ processes, endpoints }: Status) => processes.length + endpoints.length;
   for await (const page of pages(limit, page => ask({ operation: 'status', ...page }), countOf))
@@ -58,5 +51,6 @@ export async function statusOf({ ask }: Context, limit: number): Promise<Status>
       processes: [...(all?.processes ?? []), ...page.processes],
       endpoints: [...(all?.endpoints ?? []), ...page.endpoints],
     };
-  return all as Status;
+  const { page } = await connect();
+  return { ...(all as Status), ...(page && { console: page.origin ?? page.url }) };
 }

@@ -1,7 +1,7 @@
 import type { AnswerTo } from '../../functions/operations/protocol/answers.ts';
 import type { Request } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
-import type { Address } from '../../local/operate/address.ts';
+import type { PageAddress } from '../../local/operate/address.ts';
 
 /** Sends a request to a run, its store, or a stack. @throws Refused; UsageError for an invalid request */
 export type Ask = <Asked extends Request>(request: Asked) => Promise<AnswerTo<Asked>>;
@@ -9,7 +9,7 @@ export type Ask = <Asked extends Request>(request: Asked) => Promise<AnswerTo<As
 export interface Connection {
   readonly ask: Ask;
   /** The address of the run's console. */
-  readonly page?: Pick<Address, 'url' | 'token'>;
+  readonly page?: PageAddress;
   /** The data directory of the run or store. */
   readonly directory?: string;
   close(): Promise<void>;

@@ -39,9 +39,29 @@ export async function credentialsOf(
     const value = isSet || !given.credentials ? '' : await givenOrTyped(given[part], what, input);
     if (value !== '') added[variables[part]] = value;
   }
-  const whole = { ...environment, ...added };
-  const missing = Object.values(variables).filter(name => (whole[name]?.trim() ?? '') === '');
-  return { added, missing, environment: whole };
+  return whole(environment, added, Object.values(variables));
+}
+
+/** Prompts again for the credentials that are not in the environment or `.env`; Enter keeps one. */
+export async function credentialsAgain(
+  workspace: string,
+  { added, environment }: Credentials,
+  { input, note }: { readonly input: Input; readonly note: (text: string) => void },
+): Promise<Credentials> {
+  const variables = credentialVariables(workspace);
+  const changed = { ...added };
+  for (const [part, what] of PARTS) {
+    const name = variables[part];
+    if (added[name] === undefined) note(`${name} is set in the environment or .env: to change it, cancel.`);
+    else changed[name] = (await input.secret(`${what}, or press Enter to keep it`)) || added[name];
+  }
+  return whole(environment, changed, Object.values(variables));
+}
+
+function whole(before: Environment, added: Credentials['added'], variables: readonly string[]): Credentials {
+  const environment = { ...before, ...added };
+  const missing = variables.filter(name => (environment[name]?.trim() ?? '') === '');
+  return { added, missing, environment };
 }
 
 async function givenOrTyped(given: string | undefined, what: string, input: Input): Promise<string> {

@@ -4,14 +4,15 @@ import { parseEnv } from 'node:util';
 import { writeWhole } from '../../functions/basics/write-whole.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
 
-/** Appends variables to the file `.env` of a directory, and makes it readable by this user only.
+/** Prepares to append variables to the file `.env` of a directory, readable by this user only.
+ *  @returns a function that writes it
  *  @throws UsageError for a value that the format does not allow */
-export function addToEnvFile(directory: string, variables: Readonly<Record<string, string>>): void {
+export function addToEnvFile(directory: string, variables: Readonly<Record<string, string>>): () => void {
   const path = join(directory, '.env');
   const before = textOf(path);
   const added = Object.entries(variables).map(([name, value]) => `${name}=${quoted(name, value)}\n`);
   const gap = before === '' || before.endsWith('\n') ? '' : '\n';
-  writeWhole(targetOf(path), `${before}${gap}${added.join('')}`);
+  return () => writeWhole(targetOf(path), `${before}${gap}${added.join('')}`);
 }
 
 function textOf(path: string): string {

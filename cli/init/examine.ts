@@ -6,10 +6,21 @@ import { doctorOf } from '../../local/operate/doctor.ts';
 import { configuredSource } from '../../local/settings/source.ts';
 import type { World } from '../context/world.ts';
 import { configOf, type Draft, type Setting } from './draft.ts';
+import type { Given } from './questions.ts';
 import { settingsWithReasons } from './reasons.ts';
 
+/** The service could not be read; `answers` are probably wrong. */
+export class Unreadable extends Refused {
+  readonly answers: readonly (keyof Given)[];
+
+  constructor(message: string, answers: readonly (keyof Given)[]) {
+    super(message);
+    this.answers = answers;
+  }
+}
+
 /** The draft with the settings that the doctor suggests. `environment` contains the credentials; `note` prints
- *  progress and warnings. @throws Refused without a token, or if a process cannot be listed */
+ *  progress and warnings. @throws Unreadable without a token, or if a process cannot be listed */
 export async function examined(
   draft: Draft,
   {
@@ -57,7 +68,8 @@ function requireListed({ process, findings }: DoctorAnswer): void {
   if (listed?.verdict === 'fine') return;
   // Without a token, the process was not requested.
   const { found, came, remedy = '' } = listed ?? findings[0] ?? { found: '', came: 'nothing' };
-  throw new Refused(`${process}: ${found} Response: ${came.replace(/\.$/, '')}. ${remedy}`.trim());
+  const message = `${process}: ${found} Response: ${came.replace(/\.$/, '')}. ${remedy}`.trim();
+  throw new Unreadable(message, listed ? ['baseUrl', 'process'] : ['authUrl', 'audience']);
 }
 
 /** Later values of a setting include the earlier ones; the reasons are merged here. */

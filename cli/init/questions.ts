@@ -68,9 +68,32 @@ export async function answersTo(
     ...{ baseUrl: await one('baseUrl'), authUrl: await one('authUrl'), audience: await one('audience') },
     name: await one('workspace'),
     settings: [],
-    processes: [...new Set(await answer('process'))].map(id => ({ id, settings: [] })),
+    processes: drafted(await answer('process')),
   };
 }
+
+/** Prompts for these answers again; Enter keeps one. */
+export async function answersAgain(
+  draft: Draft,
+  keys: readonly (keyof Given)[],
+  prompts: { readonly input: Input; readonly note: (text: string) => void },
+): Promise<Draft> {
+  const given: Given = { ...draft, process: draft.processes.map(({ id }) => id) };
+  const typed: Partial<Record<keyof Given, readonly string[]>> = {};
+  for (const key of keys) {
+    const defaultValue = valuesIn(given, key)?.join(', ') ?? '';
+    typed[key] = await asked({ ...QUESTIONS[key], defaultValue }, prompts);
+  }
+  const { process, ...texts } = typed;
+  return {
+    ...draft,
+    ...Object.fromEntries(Object.entries(texts).map(([key, [text]]) => [key, text])),
+    ...(process && { processes: drafted(process) }),
+  };
+}
+
+const drafted = (ids: readonly string[]): Draft['processes'] =>
+  [...new Set(ids)].map(id => ({ id, settings: [] }));
 
 /** A trailing comma is ignored. */
 function ids(typed: string): string[] {

@@ -44,13 +44,15 @@ export function deadLettersTable(deadLetters: readonly DeadLetter[], display: Di
     { title: 'PUBLISHED' },
     { title: 'GIVEN UP' },
     { title: 'EVENT', whole: true },
+    { title: 'RECORD' },
     { title: 'ATTEMPTS' },
     { title: 'REASON' },
   ];
-  const rows = deadLetters.map(({ publishedAt, diedAt, eventId, attempts, reason }) => [
+  const rows = deadLetters.map(({ publishedAt, diedAt, eventId, record = '', attempts, reason }) => [
     when(publishedAt, display),
     when(diedAt, display),
     eventId,
+    record,
     String(attempts),
     reason,
   ]);

@@ -9,7 +9,8 @@ const COLUMNS: readonly Column[] = [
   { title: 'STATE' },
   { title: 'WAITING' },
   { title: 'DEAD' },
-  { title: 'NEXT TRY' },
+  { title: 'NEXT ATTEMPT' },
+  { title: 'ADDRESS', optional: true },
 ];
 
 const STATES: Record<EndpointStatus['state'], Style> = {
@@ -21,12 +22,8 @@ const STATES: Record<EndpointStatus['state'], Style> = {
   paused: 'yellow',
 };
 
-/** The state and backlog of each endpoint. With `addresses`, also its host. */
-export function endpointsTable(
-  endpoints: readonly EndpointStatus[],
-  display: Display,
-  { addresses = false } = {},
-): string {
+/** The state and backlog of each endpoint, with its host where there is room. */
+export function endpointsTable(endpoints: readonly EndpointStatus[], display: Display): string {
   if (endpoints.length === 0)
     return 'There are no endpoints. Add one: npx changewire endpoints add NAME --webhook URL';
   const rows = endpoints.map(one => [
@@ -36,10 +33,10 @@ export function endpointsTable(
     waiting(one, display),
     countText(one.dead),
     one.nextTryAt === undefined ? '' : when(one.nextTryAt, display),
-    ...(addresses ? [one.origin?.replace(/^https:\/\//, '') ?? ''] : []),
+    one.origin?.replace(/^https:\/\//, '') ?? '',
   ]);
   return [
-    table(addresses ? [...COLUMNS, { title: 'ADDRESS' }] : COLUMNS, rows, display),
+    table(COLUMNS, rows, display),
     ...notes(
       endpoints.map(one => [one.name, notesOf(one, display)]),
       display,

@@ -63,7 +63,7 @@ export function traceText(trace: Trace, display: Display): string {
   const columns = [
     { title: 'ENDPOINT', whole: true },
     { title: 'STATE' },
-    { title: 'NEXT TRY' },
+    { title: 'NEXT ATTEMPT' },
     { title: 'REASON' },
   ];
   return [

@@ -1,3 +1,4 @@
+import { lowDiskText } from '../../functions/model/disk.ts';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import type { ProcessStatus } from '../../functions/operations/protocol/status.ts';
 import { showDuration } from '../../local/basics/duration.ts';
@@ -6,22 +7,36 @@ import { endpointsTable } from './endpoints.ts';
 import { notes, table } from './table.ts';
 import { since, when } from './times.ts';
 
+/** The status; of a run with a console, also its address without the token. */
+export interface Status extends AnswerOf<'status'> {
+  readonly console?: string;
+}
+
 /** The status of all processes and endpoints, with notes on problems. */
-export function statusText(status: AnswerOf<'status'>, display: Display): string {
-  const { isRunning, processes, endpoints } = status;
+export function statusText(status: Status, display: Display): string {
+  const { isRunning, processes, endpoints, disk, console: address } = status;
   const place = status.deployment === 'run' ? 'This machine' : `Stack ${status.deployment}`;
   const head = isRunning
     ? paint(display, 'bold', text`${place}`)
     : `${paint(display, 'bold', text`${place}`)}  ${paint(display, 'yellow', 'Not running. Showing the state of the last run.')}`;
+  const opened =
+    address === undefined ? '' : text`\nConsole: ${address} (to open it: ${hint('console --open', display)})`;
+  const low = disk?.isLow ? [paint(display, 'red', lowDiskText(disk))] : [];
   return [
-    head,
+    `${head}${opened}`,
+    ...low,
     processes.length === 0 ? 'There are no processes yet.' : processTable(processes, display),
     ...(processes.some(hasRechecks) ? [recheckTable(processes, display)] : []),
     ...(endpoints.length === 0 ? [] : [endpointsTable(endpoints, display)]),
   ].join('\n\n');
 }
 
-const PROCESS = ['PROCESS', 'STATE', 'LAST PASS', 'LAST SWEEP', 'EVERY', 'IN PROGRESS'];
+const PROCESS = [
+  { title: 'PROCESS', whole: true },
+  { title: 'STATE' },
+  { title: 'PROJECTS', optional: true },
+  ...['LAST PASS', 'LAST SWEEP', 'EVERY', 'IN PROGRESS'].map(title => ({ title })),
+];
 const STATES: Record<ProcessStatus['state'], Style> = {
   unknown: 'yellow',
   baseline: 'cyan',
@@ -37,16 +52,13 @@ function processTable(processes: readonly ProcessStatus[], display: Display): st
   const rows = processes.map(one => [
     `${one.workspace}/${one.process}`,
     { text: one.state.replace('-', ' '), style: STATES[one.state] },
+    one.projects === undefined ? '' : String(one.projects),
     one.completedAt === undefined ? 'never' : when(one.completedAt, display),
     one.sweptAt === undefined ? '' : when(one.sweptAt, display),
     one.interval === undefined ? '' : showDuration(one.interval),
     one.underWay.map(underWay).join(', '),
   ]);
-  const shown = table(
-    PROCESS.map(title => ({ title, whole: title === 'PROCESS' })),
-    rows,
-    display,
-  );
+  const shown = table(PROCESS, rows, display);
   return [
     shown,
     ...notes(

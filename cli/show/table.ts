@@ -6,6 +6,8 @@ export interface Column {
   readonly title: string;
   /** Never cut, because users copy it. */
   readonly whole?: boolean;
+  /** Omitted where a row with it does not fit. */
+  readonly optional?: boolean;
 }
 
 /** Any text, even untrusted. */
@@ -24,17 +26,19 @@ export function table(
 ): string {
   const all = rows.map(row => row.map(cell => (typeof cell === 'string' ? { text: cell } : cell)));
   const texts = all.map(row => row.map(({ text }) => printable(text)));
-  const used = columns.flatMap((_, index) => (texts.some(row => row[index]) ? [index] : []));
-  const widths = fitted(
-    used.map(index => ({
-      whole: columns[index]?.whole === true,
-      width: texts.reduce(
-        (width, row) => Math.max(width, columnsOf(row[index] ?? '')),
-        columnsOf(columns[index]?.title ?? ''),
-      ),
-    })),
-    display.width,
-  );
+  const filled = columns.flatMap(({ title, whole = false, optional }, index) => {
+    if (!texts.some(row => row[index])) return [];
+    const width = Math.max(columnsOf(title), ...texts.map(row => columnsOf(row[index] ?? '')));
+    return [{ index, whole, optional, width }];
+  });
+  const isWide =
+    overBy(
+      filled.map(({ width }) => width),
+      display.width,
+    ) > 0;
+  const shown = filled.filter(({ optional }) => !(optional && isWide));
+  const used = shown.map(({ index }) => index);
+  const widths = fitted(shown, display.width);
   const line = (cells: readonly string[], styles: readonly (Style | undefined)[]) => {
     const last = used.findLastIndex(index => cells[index]);
     return used
@@ -82,22 +86,24 @@ function noteOf(name: string, note: string, display: Display): string {
     : `${paint(display, 'yellow', head)}${lines.join('')}`;
 }
 
+/** By how many columns a row is too wide. */
+function overBy(widths: readonly number[], room = Number.POSITIVE_INFINITY): number {
+  return widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - room;
+}
+
 /** The widths after narrowing the widest columns until the row fits. */
 function fitted(
   columns: readonly { readonly width: number; readonly whole: boolean }[],
   room: number | undefined,
 ): number[] {
   const widths = columns.map(({ width }) => width);
-  if (room === undefined) return widths;
-  let over = widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - room;
-  while (over > 0) {
+  for (let over = overBy(widths, room); over > 0; over -= 1) {
     const widest = widths.reduce(
       (best, width, index) => (!columns[index]?.whole && width > (widths[best] ?? 0) ? index : best),
       -1,
     );
     if (widest < 0 || (widths[widest] ?? 0) <= MIN_WIDTH) break;
     widths[widest] = (widths[widest] ?? 0) - 1;
-    over -= 1;
   }
   return widths;
 }

@@ -1,7 +1,7 @@
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
-import { ENDPOINT_TONES, PROCESS_TONES, PROCESS_WORDS, type Tone } from './status-words.ts';
+import { ENDPOINT_TONES, PROCESS_TONES, type Tone } from './status-words.ts';
 
-/** A part of the summary: `2 processes up to date`. */
+/** A part of the summary: `2 processes healthy`. */
 export interface GlancePart {
   readonly text: string;
   readonly tone: Tone;
@@ -17,7 +17,7 @@ export function glanceOf({
   const parts = [
     ...processes.map(({ state }) => ({
       of: ['process', 'processes'] as const,
-      word: PROCESS_WORDS[state],
+      word: state.replace('-', ' '),
       tone: PROCESS_TONES[state],
     })),
     ...endpoints.map(({ state }) => ({

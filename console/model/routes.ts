@@ -36,6 +36,11 @@ export function tokenIn(hash: string): string | undefined {
   return /^#token=([\w-]{16,})$/.exec(hash)?.[1];
 }
 
+/** The token in an address or token that a user pasted. */
+export function pastedToken(text: string): string | undefined {
+  return /^(?:https?:\S+#token=)?([\w-]{32,})$/.exec(text.trim())?.[1];
+}
+
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -14,17 +14,6 @@ export const PROCESS_TONES: Record<ProcessStatus['state'], Tone> = {
   removed: 'quiet',
 };
 
-export const PROCESS_WORDS: Record<ProcessStatus['state'], string> = {
-  unknown: 'not read yet',
-  baseline: 'baseline',
-  stalled: 'stalled',
-  failing: 'failing',
-  'on-hold': 'on hold',
-  degraded: 'projects pending',
-  healthy: 'up to date',
-  removed: 'not configured',
-};
-
 type Rechecks = ProcessStatus['rechecks'];
 
 /** The number of rechecks, those that could not be read separately. */

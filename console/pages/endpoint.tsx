@@ -7,7 +7,7 @@ import { countText, ENDPOINT_TONES, isNone, troubleOf } from '../model/status-wo
 import { BacklogLine } from '../parts/backlog-line.tsx';
 import { DeliveryCharts } from '../parts/delivery-charts.tsx';
 import { EditEndpoint } from '../parts/edit-endpoint.tsx';
-import { EndpointActions, RemoveEndpoint } from '../parts/endpoint-actions.tsx';
+import { EndpointActions } from '../parts/endpoint-actions.tsx';
 import { ActionLog, Attempts, DeadLetters } from '../parts/endpoint-lists.tsx';
 import { ReplayProgress } from '../parts/replay.tsx';
 import { SnapshotProgress } from '../parts/snapshot.tsx';
@@ -18,8 +18,14 @@ import { useAsked, useWorld } from '../state/use.ts';
 
 const EVERY_MS = 3_000;
 
+interface Props {
+  readonly name: string;
+  /** Whether the list of attempts shows only failed ones. */
+  readonly failed: boolean;
+}
+
 /** An endpoint: its state, its settings, and its delivery attempts. */
-export function EndpointPage({ name }: { readonly name: string }) {
+export function EndpointPage({ name, failed }: Props) {
   const { session } = useWorld();
   const asked = useAsked(
     name,
@@ -56,12 +62,18 @@ export function EndpointPage({ name }: { readonly name: string }) {
       </div>
       {error !== undefined && <Failed error={error} again={again} />}
       {!answer && error === undefined && <Loading what="The endpoint" rows={6} />}
-      {answer && <Details status={answer} again={again} />}
+      {answer && <Details status={answer} failed={failed} again={again} />}
     </div>
   );
 }
 
-function Details({ status, again }: { readonly status: AnswerOf<'endpoint'>; readonly again: () => void }) {
+interface DetailsProps {
+  readonly status: AnswerOf<'endpoint'>;
+  readonly failed: boolean;
+  readonly again: () => void;
+}
+
+function Details({ status, failed, again }: DetailsProps) {
   const trouble = troubleOf(status);
   const { name, replay, snapshot, overrides, isConfigured } = status;
   return (
@@ -82,10 +94,9 @@ function Details({ status, again }: { readonly status: AnswerOf<'endpoint'>; rea
       <Facts status={status} />
       <DeliveryCharts status={status} />
       <Settings status={status} again={again} />
-      <Attempts endpoint={name} />
+      <Attempts key={failed} endpoint={name} failed={failed} />
       <DeadLetters endpoint={name} dead={status.dead} again={again} />
       <ActionLog endpoint={name} />
-      {!isConfigured && <RemoveEndpoint name={name} />}
     </>
   );
 }
@@ -140,12 +151,13 @@ function Figure({ name, value, isBad = false, children }: FigureProps) {
 
 function Settings({ status, again }: { readonly status: AnswerOf<'endpoint'>; readonly again: () => void }) {
   const { filter, perSecond, keepSuccesses, record, isConfigured, headers } = status;
+  const { isReadOnly } = useWorld().session;
   const lines = filterText(filter);
   return (
     <section aria-labelledby="settings">
       <div class="section-head">
         <h2 id="settings">Filter</h2>
-        {!isConfigured && <EditEndpoint status={status} again={again} />}
+        {!isConfigured && !isReadOnly && <EditEndpoint status={status} again={again} />}
       </div>
       <div class="sheet padded">
         {lines.length === 0 ? (

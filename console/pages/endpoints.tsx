@@ -9,14 +9,17 @@ import { useWorld } from '../state/use.ts';
 
 /** All endpoints, with their state and backlog. */
 export function EndpointsPage() {
-  const { status, backlogs } = useStore(useWorld().status);
+  const { session, status: store } = useWorld();
+  const { status, backlogs } = useStore(store);
   return (
     <div class="column">
       <div class="page-head">
         <h1 tabIndex={-1}>Endpoints</h1>
-        <a class="button primary" href={addressOf('endpoints', 'new', { new: '1' })}>
-          Add an endpoint
-        </a>
+        {!session.isReadOnly && (
+          <a class="button primary" href={addressOf('endpoints', 'new', { new: '1' })}>
+            Add an endpoint
+          </a>
+        )}
       </div>
       {!status && <Loading what="The list of endpoints" rows={6} />}
       {status?.endpoints.length === 0 && (

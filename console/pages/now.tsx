@@ -85,9 +85,7 @@ function Cards({ status: { processes, endpoints } }: { readonly status: AnswerOf
       <section aria-labelledby="endpoints">
         <h2 id="endpoints">
           Endpoints
-          <a class="more-link" href={addressOf('endpoints', 'new', { new: '1' })}>
-            Add
-          </a>
+          <AddLink />
         </h2>
         {endpoints.length === 0 ? (
           <Empty title="No endpoints yet.">
@@ -104,6 +102,15 @@ function Cards({ status: { processes, endpoints } }: { readonly status: AnswerOf
         )}
       </section>
     </>
+  );
+}
+
+function AddLink() {
+  if (useWorld().session.isReadOnly) return null;
+  return (
+    <a class="more-link" href={addressOf('endpoints', 'new', { new: '1' })}>
+      Add
+    </a>
   );
 }
 

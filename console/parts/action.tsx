@@ -12,10 +12,11 @@ interface Props {
   readonly label?: string;
 }
 
-/** A button that runs an action at once, and shows its result. */
+/** A button that runs an action at once, and shows its result; nothing on a read-only page. */
 export function Action({ act, children, class: style = '', label }: Props) {
   const [isBusy, setBusy] = useState(false);
-  const { refresh } = useWorld();
+  const { refresh, session } = useWorld();
+  if (session.isReadOnly) return null;
   const run = async () => {
     setBusy(true);
     try {

@@ -6,7 +6,8 @@ export type Attempt = AnswerOf<'test-endpoint'>;
 
 /** The result of a request: `answered 200 in 12 ms`, and the response. */
 export function AttemptResult({ attempt }: { readonly attempt: Attempt }) {
-  const { failure, status, took, origin, answer } = attempt;
+  const { failure, status, took, origin } = attempt;
+  const answer = answerText(attempt);
   const isGood = failure === undefined;
   return (
     <div class="attempt">
@@ -25,13 +26,23 @@ export function AttemptResult({ attempt }: { readonly attempt: Attempt }) {
           </>
         )}
       </span>
-      {answer !== undefined && answer !== '' && (
+      {answer !== '' && (
         <pre class="answer">
           <bdi>{answer}</bdi>
         </pre>
       )}
     </div>
   );
+}
+
+/** The response as far as it is kept: its headers, an empty line, its body. */
+function answerText({ headers = {}, answer = '' }: Attempt): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [
+    ...lines,
+    ...(lines.length > 0 && answer !== '' ? [''] : []),
+    ...(answer === '' ? [] : [answer]),
+  ].join('\n');
 }
 
 /** Attempts in the given order. */

@@ -24,9 +24,11 @@ interface Props extends Confirming {
   readonly children?: ComponentChildren;
 }
 
-/** A button for an action that deletes or sends a lot. It shows a preview and asks first. */
+/** A button for an action that deletes or sends a lot: it shows a preview and asks first. Nothing on a read-only
+ *  page. */
 export function ConfirmButton({ class: style = '', children, ...confirming }: Props) {
   const [isOpen, setOpen] = useState(false);
+  if (useWorld().session.isReadOnly) return null;
   return (
     <>
       <button type="button" class={style} onClick={() => setOpen(true)}>

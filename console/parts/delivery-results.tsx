@@ -18,13 +18,6 @@ const TONES: Record<DeliveryResult['state'], Tone> = {
   dead: 'bad',
   unknown: 'quiet',
 };
-const WORDS: Record<DeliveryResult['state'], string> = {
-  delivered: 'delivered',
-  waiting: 'waiting',
-  dead: 'given up',
-  unknown: 'unknown',
-};
-
 /** The deliveries of an event: each endpoint, with each attempt and its response. */
 export function DeliveryResults({ trace, again }: { readonly trace: Trace; readonly again: () => void }) {
   const { endpoints, leftOut, event } = trace;
@@ -73,7 +66,7 @@ function DeliveryResultRow({
         <a class="result-name" href={addressOf('endpoints', endpoint)}>
           <bdi>{endpoint}</bdi>
         </a>
-        <Badge tone={TONES[state]}>{WORDS[state]}</Badge>
+        <Badge tone={TONES[state]}>{state}</Badge>
         {nextTryAt !== undefined && (
           <span class="quiet">
             {isClosed ? (
@@ -113,12 +106,13 @@ function SendElsewhere({
   readonly known: readonly string[];
   readonly again: () => void;
 }) {
-  const endpoints = useStore(useWorld().status).status?.endpoints ?? [];
+  const { session, status } = useWorld();
+  const endpoints = useStore(status).status?.endpoints ?? [];
   const others = endpoints.filter(({ name }) => !known.includes(name));
   const [chosen, setChosen] = useState('');
   const send = useSend(eventId, again);
   const to = others.some(({ name }) => name === chosen) ? chosen : (others[0]?.name ?? '');
-  if (others.length === 0) return null;
+  if (others.length === 0 || session.isReadOnly) return null;
   return (
     <div class="result result-head">
       <label class="inline">

@@ -22,6 +22,12 @@ interface Props {
 export function EndpointActions({ status, again }: Props) {
   const { name, kind, state, isConfigured, isRotating } = status;
   const resume = resumeWord(state);
+  if (useWorld().session.isReadOnly)
+    return (
+      <div class="actions">
+        <PreviewButton endpoint={name} />
+      </div>
+    );
   return (
     <div class="actions">
       <TestButton name={name} />
@@ -33,6 +39,7 @@ export function EndpointActions({ status, again }: Props) {
       {KINDS[kind].isSigned && !isConfigured && (
         <Rotation name={name} isRotating={isRotating === true} again={again} />
       )}
+      {!isConfigured && <RemoveButton name={name} />}
     </div>
   );
 }
@@ -141,35 +148,33 @@ function Rotation({ name, isRotating, again }: RotationProps) {
   );
 }
 
-export function RemoveEndpoint({ name }: { readonly name: string }) {
+function RemoveButton({ name }: { readonly name: string }) {
   const { session } = useWorld();
   return (
-    <section class="remove">
-      <ConfirmButton
-        class="bad"
-        tone="bad"
-        title={`Remove ${name}`}
-        label="Remove the endpoint"
-        preview={async () => {
-          const { waiting, dead } = await session.ask({
-            operation: 'remove-endpoint',
-            endpoint: name,
-            dryRun: true,
-          });
-          const lost =
-            isNone(waiting) && isNone(dead)
-              ? 'Its queue is empty.'
-              : `So is its queue: ${countText(waiting)} waiting, ${countText(dead)} dead letters.`;
-          return `Delivery to ${name} stops. Its address and secret are deleted. ${lost}`;
-        }}
-        act={async () => {
-          await session.ask({ operation: 'remove-endpoint', endpoint: name });
-          return `Removed ${name}.`;
-        }}
-        onDone={() => {
-          location.hash = addressOf('endpoints');
-        }}
-      />
-    </section>
+    <ConfirmButton
+      class="bad"
+      tone="bad"
+      title={`Remove ${name}`}
+      label="Remove the endpoint"
+      preview={async () => {
+        const { waiting, dead } = await session.ask({
+          operation: 'remove-endpoint',
+          endpoint: name,
+          dryRun: true,
+        });
+        const lost =
+          isNone(waiting) && isNone(dead)
+            ? 'Its queue is empty.'
+            : `So is its queue: ${countText(waiting)} waiting, ${countText(dead)} dead letters.`;
+        return `Delivery to ${name} stops. Its address and secret are deleted. ${lost}`;
+      }}
+      act={async () => {
+        await session.ask({ operation: 'remove-endpoint', endpoint: name });
+        return `Removed ${name}.`;
+      }}
+      onDone={() => {
+        location.hash = addressOf('endpoints');
+      }}
+    />
   );
 }

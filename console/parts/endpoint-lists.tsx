@@ -8,6 +8,7 @@ import { messageOf } from '../state/api.ts';
 import { type Asked, useAsked, useWorld } from '../state/use.ts';
 import { type Attempt, AttemptResult } from './attempt.tsx';
 import { ConfirmButton } from './confirm.tsx';
+import { RequestButton } from './endpoint-preview.tsx';
 import { Failed, Loading } from './states.tsx';
 import { Ago } from './times.tsx';
 import { toast } from './toasts.tsx';
@@ -69,21 +70,25 @@ function List<Row>({ id, title, none, heads, pages, row, children }: ListProps<R
       </div>
       {error !== undefined && <Failed error={error} again={again} />}
       {!answer && error === undefined && <Loading what={title} />}
-      {answer?.rows.length === 0 && <p class="sheet padded quiet">{none}</p>}
-      {answer && answer.rows.length > 0 && (
+      {answer?.rows.length === 0 && answer.cursor === undefined && <p class="sheet padded quiet">{none}</p>}
+      {answer && (answer.rows.length > 0 || answer.cursor !== undefined) && (
         <div class="table-box">
-          <table class="stacked">
-            <thead>
-              <tr>
-                {heads.map(head => (
-                  <th key={head} scope="col">
-                    {head}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>{answer.rows.map(row)}</tbody>
-          </table>
+          {answer.rows.length === 0 ? (
+            <p class="padded quiet">{none}</p>
+          ) : (
+            <table class="stacked">
+              <thead>
+                <tr>
+                  {heads.map(head => (
+                    <th key={head} scope="col">
+                      {head}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>{answer.rows.map(row)}</tbody>
+            </table>
+          )}
           {answer.cursor !== undefined && (
             <div class="table-foot">
               <button type="button" class="small" aria-busy={isBusy} onClick={next}>
@@ -97,12 +102,17 @@ function List<Row>({ id, title, none, heads, pages, row, children }: ListProps<R
   );
 }
 
-export function Attempts({ endpoint }: { readonly endpoint: string }) {
+interface AttemptsProps {
+  readonly endpoint: string;
+  readonly failed: boolean;
+}
+
+export function Attempts({ endpoint, failed }: AttemptsProps) {
   const { session } = useWorld();
-  const pages = usePages<Attempt>(`attempts ${endpoint}`, async (from, signal) => {
+  const pages = usePages<Attempt>(`attempts ${endpoint} ${failed}`, async (from, signal) => {
     const place = from === undefined ? {} : { cursor: from };
     const { attempts, cursor } = await session.ask(
-      { operation: 'attempts', endpoint, limit: PAGE, ...place },
+      { operation: 'attempts', endpoint, limit: PAGE, names: true, ...(failed && { failed }), ...place },
       signal,
     );
     return { rows: attempts, cursor };
@@ -111,8 +121,8 @@ export function Attempts({ endpoint }: { readonly endpoint: string }) {
     <List
       id="attempts"
       title="Attempts"
-      none="No attempts."
-      heads={['When', 'Event', 'Result']}
+      none={noneText(failed, pages.answer?.cursor)}
+      heads={['When', 'Event', 'Result', 'Request']}
       pages={pages}
       row={attempt => (
         <tr key={`${attempt.at} ${attempt.events[0]?.id}`}>
@@ -125,10 +135,30 @@ export function Attempts({ endpoint }: { readonly endpoint: string }) {
           <td data-title="Result">
             <AttemptResult attempt={attempt} />
           </td>
+          <td data-title="Request">
+            <AttemptRequest attempt={attempt} />
+          </td>
         </tr>
       )}
-    />
+    >
+      <label class="inline">
+        <input
+          type="checkbox"
+          checked={failed}
+          onChange={() => {
+            location.hash = addressOf('endpoints', endpoint, failed ? {} : { attempts: 'failed' });
+          }}
+        />
+        Failed only
+      </label>
+    </List>
   );
+}
+
+/** The text for no attempts. A page of failed ones ends after a thousand attempts. */
+function noneText(failed: boolean, cursor: string | undefined): string {
+  if (!failed) return 'No attempts.';
+  return cursor === undefined ? 'No failed attempts.' : 'None of the latest attempts failed.';
 }
 
 const SHOWN_EVENTS = 3;
@@ -138,9 +168,9 @@ const TEST = 'changewire.test';
 function AttemptEvents({ attempt: { events } }: { readonly attempt: Attempt }) {
   return (
     <div>
-      {events.slice(0, SHOWN_EVENTS).map(({ id, type }) => (
+      {events.slice(0, SHOWN_EVENTS).map(({ id, type, record }) => (
         <div key={id}>
-          {type === TEST ? <bdi class="mono">{id}</bdi> : <EventLink id={id} />}{' '}
+          {type === TEST ? <bdi class="mono">{id}</bdi> : <EventLink id={id} name={record} />}{' '}
           <span class="quiet">{type}</span>
         </div>
       ))}
@@ -149,10 +179,17 @@ function AttemptEvents({ attempt: { events } }: { readonly attempt: Attempt }) {
   );
 }
 
-function EventLink({ id }: { readonly id: string }) {
+/** Only of an attempt with one event: a message of several depends on what was gathered. */
+function AttemptRequest({ attempt: { endpoint, events } }: { readonly attempt: Attempt }) {
+  const [first, second] = events;
+  if (!first || second || first.type === TEST) return null;
+  return <RequestButton endpoint={endpoint} eventId={first.id} />;
+}
+
+function EventLink({ id, name }: { readonly id: string; readonly name?: string | undefined }) {
   return (
-    <a class="mono" href={addressOf('event', id)}>
-      <bdi>{id}</bdi>
+    <a class={name === undefined ? 'mono' : ''} href={addressOf('event', id)} title={id}>
+      <bdi>{name ?? id}</bdi>
     </a>
   );
 }
@@ -191,7 +228,7 @@ export function DeadLetters({ endpoint, dead, again }: DeadProps) {
             <Ago at={letter.diedAt} />
           </td>
           <td data-title="Event">
-            <EventLink id={letter.eventId} />
+            <EventLink id={letter.eventId} name={letter.record} />
           </td>
           <td data-title="Attempts">{letter.attempts}</td>
           <td data-title="Reason">

@@ -23,6 +23,46 @@ export function PreviewButton({ endpoint }: { readonly endpoint: string }) {
   );
 }
 
+interface RequestProps {
+  readonly endpoint: string;
+  readonly eventId: string;
+}
+
+/** Shows the request of an attempt. Requests are not stored: it is made again from the event. */
+export function RequestButton({ endpoint, eventId }: RequestProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" class="small" onClick={() => setOpen(true)}>
+        Show…
+      </button>
+      {isOpen && <RequestDialog endpoint={endpoint} eventId={eventId} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function RequestDialog({ endpoint, eventId, onClose }: RequestProps & { readonly onClose: () => void }) {
+  const { session } = useWorld();
+  const { answer, error, again } = useAsked(eventId, signal =>
+    session.ask({ operation: 'preview', endpoint, eventId }, signal),
+  );
+  return (
+    <Dialog title={`Request to ${endpoint}`} onClose={onClose} isWide>
+      <p class="quiet">
+        Made again from the event, with the present settings of the endpoint. Secret values are not shown.
+      </p>
+      {error !== undefined && <Failed error={error} again={again} />}
+      {!answer && error === undefined && <Loading what="The request" rows={4} />}
+      {answer && <Shown preview={answer} />}
+      <div class="dialog-foot">
+        <button type="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
 function PreviewDialog({ endpoint, onClose }: { readonly endpoint: string; readonly onClose: () => void }) {
   const { session } = useWorld();
   const [eventId, setEventId] = useState('');

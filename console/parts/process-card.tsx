@@ -1,7 +1,7 @@
 import type { ProcessStatus } from '../../functions/operations/protocol/status.ts';
 import { counted } from '../model/counted.ts';
 import { addressOf } from '../model/routes.ts';
-import { countText, isUnreported, PROCESS_TONES, PROCESS_WORDS, recheckText } from '../model/status-words.ts';
+import { countText, isUnreported, PROCESS_TONES, recheckText } from '../model/status-words.ts';
 import { every } from '../model/times.ts';
 import { useWorld } from '../state/use.ts';
 import { Action } from './action.tsx';
@@ -11,7 +11,7 @@ import { Ago, Due, For } from './times.tsx';
 
 /** A process at a glance: how recent its data is, and what needs an operator. */
 export function ProcessCard({ status }: { readonly status: ProcessStatus }) {
-  const { workspace, process, state, completedAt, sweptAt, interval, underWay } = status;
+  const { workspace, process, state, completedAt, sweptAt, projects, interval, underWay } = status;
   return (
     <li class="card">
       <div class="card-head">
@@ -19,7 +19,7 @@ export function ProcessCard({ status }: { readonly status: ProcessStatus }) {
           <bdi>{process}</bdi>
         </a>
         <bdi class="kind card-kind">{workspace}</bdi>
-        <Badge tone={PROCESS_TONES[state]}>{PROCESS_WORDS[state]}</Badge>
+        <Badge tone={PROCESS_TONES[state]}>{state.replace('-', ' ')}</Badge>
       </div>
       <div class="card-facts">
         <span>
@@ -36,6 +36,7 @@ export function ProcessCard({ status }: { readonly status: ProcessStatus }) {
             swept <Ago at={sweptAt} />
           </span>
         )}
+        {projects !== undefined && <span>{counted(projects, 'project')}</span>}
         {interval !== undefined && <span>{every(interval)}</span>}
         {underWay.map(({ mode, progress }) => (
           <span key={mode} class="under-way">
@@ -179,8 +180,8 @@ function More({ status: { workspace, process } }: { readonly status: ProcessStat
   };
   return (
     <div class="card-actions">
-      <Action class="small" label={`Check now for changes in ${process}`} act={begin('changes')}>
-        Check now
+      <Action class="small" label={`Pass of ${process} now: check for changes`} act={begin('changes')}>
+        Pass
       </Action>
       <Action class="small" label={`Sweep ${process} now: re-read the whole process`} act={begin('sweep')}>
         Sweep

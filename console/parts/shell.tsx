@@ -74,6 +74,11 @@ function Deployment() {
   return (
     <div class="deployment">
       <bdi class="deployment-name">{deployment}</bdi>
+      {session.isReadOnly && (
+        <span class="kind" title="Changes need the link of “npx changewire console”.">
+          read-only
+        </span>
+      )}
       <span class={`state ${tone}`} role="status">
         <span class="dot" aria-hidden="true" />
         {text}

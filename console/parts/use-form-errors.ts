@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type FormErrors, type FormField, formErrors, isPart } from '../model/form-errors.ts';
 
 /** The errors of an endpoint's form, each until its field is edited. The first field with an error in `form` gets the
@@ -7,7 +7,8 @@ export function useFormErrors<Form extends HTMLElement>() {
   const [errors, setErrors] = useState<FormErrors>({});
   const form = useRef<Form>(null);
   const [refusals, setRefusals] = useState(0);
-  useEffect(() => {
+  // With the errors on the page: later, the focus could take a key press of the user from another field.
+  useLayoutEffect(() => {
     if (refusals > 0) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [refusals]);
   return {

@@ -46,6 +46,7 @@ async function post(
   body: Uint8Array<ArrayBuffer>,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array> {
+  let answered: { readonly response: Response; readonly bytes: Uint8Array };
   try {
     const response = await send('/operations', {
       method: 'POST',
@@ -54,11 +55,22 @@ async function post(
       cache: 'no-store',
       ...(signal && { signal }),
     });
-    return new Uint8Array(await response.arrayBuffer());
+    answered = { response, bytes: new Uint8Array(await response.arrayBuffer()) };
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new Disconnected('No connection.');
   }
+  const { response, bytes } = answered;
+  if (isOfProxy(response)) throw new Disconnected('No connection.');
+  // The server refuses the address of this page, and names the one that it allows.
+  if (response.status === 403) throw new Refusal(new TextDecoder().decode(bytes));
+  return bytes;
+}
+
+/** Whether a reverse proxy answers, because Changewire does not run or the user is no longer signed in. */
+function isOfProxy({ status, headers }: Response): boolean {
+  const isHtml = headers.get('content-type')?.startsWith('text/html') ?? false;
+  return [502, 503, 504].includes(status) || (isHtml && [401, 403].includes(status));
 }
 
 function answerOf(body: Record<string, unknown>): unknown {

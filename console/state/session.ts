@@ -1,7 +1,7 @@
 import { backOff } from '../model/backoff.ts';
 import { type Ask, askWith, Disconnected, messageOf, NotAllowed } from './api.ts';
 import { createStore, type Store } from './store.ts';
-import { keepToken } from './token.ts';
+import { isReadOnly, keepToken } from './token.ts';
 
 /** The state of the connection. */
 export type Connection =
@@ -12,6 +12,8 @@ export type Connection =
 export interface Session {
   readonly ask: Ask;
   readonly connection: Store<Connection>;
+  /** The server refuses changes: the page shows no buttons for them. */
+  readonly isReadOnly: boolean;
   /** Repeats a request until it succeeds, also after a refusal. `onFailure` is called with the message of each failure;
    *  with undefined without a connection, and after success.
    *  @throws NotAllowed, or an AbortError */
@@ -48,6 +50,7 @@ export function createSession(token: string, ending: AbortSignal): Session {
   return {
     ask,
     connection,
+    isReadOnly: isReadOnly(token),
     pause,
     retryNow,
     persist: async (once, signal, onFailure = () => undefined) => {

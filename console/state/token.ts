@@ -1,20 +1,36 @@
+import { READ_ONLY } from '../../local/operate/seal.ts';
 import { tokenIn } from '../model/routes.ts';
 
 const STORAGE_KEY = 'changewire-token';
 
-/** Takes the token from the address, keeps it for this tab, and removes it from the address, where it could be seen or
- *  copied with a link. */
+/** Takes the token from the address, keeps it, and removes it from the address, where it could be seen or copied with
+ *  a link. */
 export function takeToken(): string | undefined {
   const token = tokenIn(location.hash);
-  if (token === undefined) return sessionStorage.getItem(STORAGE_KEY) ?? undefined;
+  if (token === undefined) return keptToken();
   keepToken(token);
   history.replaceState(null, '', '#/now');
   return token;
 }
 
-/** Keeps the token for this tab, also after a reload. */
+/** Keeps the token for this tab, also after a reload; a read-only one for this browser, so that bookmarks and shared
+ *  links work at any time. The other one is not: a program that takes the port could read it from the browser. */
 export function keepToken(token: string): void {
   sessionStorage.setItem(STORAGE_KEY, token);
+  if (isReadOnly(token)) localStorage.setItem(STORAGE_KEY, token);
+}
+
+function keptToken(): string | undefined {
+  return sessionStorage.getItem(STORAGE_KEY) ?? localStorage.getItem(STORAGE_KEY) ?? undefined;
+}
+
+export function isReadOnly(token: string): boolean {
+  return token.startsWith(READ_ONLY);
+}
+
+/** Whether this tab has no token of its own, but that of the browser. */
+export function isOfBrowser(): boolean {
+  return sessionStorage.getItem(STORAGE_KEY) === null;
 }
 
 /** Connects the tabs of this origin in a browser. */
@@ -46,7 +62,7 @@ export function awaitToken(kept: () => void): () => void {
   const send = (message: Message) => channel.postMessage(message);
   channel.addEventListener('message', ({ data }: MessageEvent<Message>) => {
     if (data.kind === 'opened') send({ kind: 'wanted' });
-    if (data.kind !== 'token' || data.token === sessionStorage.getItem(STORAGE_KEY)) return;
+    if (data.kind !== 'token' || data.token === keptToken()) return;
     keepToken(data.token);
     kept();
   });

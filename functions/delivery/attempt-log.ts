@@ -46,6 +46,8 @@ export function attemptOf(
   { began, ended, answer, outcome, secret }: FinishedAttempt,
 ): Attempt {
   const answered = 'status' in answer ? answer : undefined;
+  const isFailed = outcome.kind !== 'delivered';
+  const headers = isFailed ? harmlessHeaders(answered?.headers, secret) : {};
   const text = answered?.body === undefined ? undefined : harmless(answered.body, secret);
   return {
     endpoint,
@@ -53,10 +55,24 @@ export function attemptOf(
     events: sent.map(({ event: { id, type }, at }) => ({ id, type, ...(at !== undefined && { at }) })),
     origin: originOf(secret),
     ...(answered && { status: answered.status }),
-    ...(outcome.kind !== 'delivered' && { failure: outcome.reason }),
+    ...(isFailed && { failure: outcome.reason }),
     took: ended - began,
+    ...(Object.keys(headers).length > 0 && { headers }),
     ...(text !== undefined && { answer: text }),
   };
+}
+
+const MAX_HEADER_LENGTH = 200;
+
+function harmlessHeaders(
+  headers: Readonly<Record<string, string>> = {},
+  secret: EndpointSecret,
+): Readonly<Record<string, string>> {
+  const kept = Object.entries(headers).flatMap(([name, value]) => {
+    const text = harmless(value.slice(0, MAX_HEADER_LENGTH), secret);
+    return text === undefined ? [] : [[name, text]];
+  });
+  return Object.fromEntries(kept);
 }
 
 /** Saves the attempts of one run at its end, so that a throttled table delays no delivery. Successes are saved

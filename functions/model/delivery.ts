@@ -74,6 +74,8 @@ export interface Attempt {
   readonly failure?: string | undefined;
   /** ms until the answer, or until it was given up. */
   readonly took: number;
+  /** Of a failed attempt, some headers of the answer, made harmless. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The first 1 KB of the answer, made harmless. */
   readonly answer?: string | undefined;
 }

@@ -71,6 +71,8 @@ export interface SavedState {
   /** When a sweep, or the baseline, was last completed, by our clock; 0 before the baseline. Also moved by a
    *  sweep that could not be certain of all projects, unlike `sweptAt`. */
   readonly sweepCompletedAt: number;
+  /** How many projects the last complete listing of a sweep, or of the baseline, had; undefined before it. */
+  readonly projects: number | undefined;
   /** Set while sweeps fail, or the baseline does. */
   readonly sweepFailure: PassFailure | undefined;
 
@@ -192,6 +194,7 @@ export const UNKNOWN_PROCESS: ProcessState = {
   changesFailure: undefined,
   sweptAt: 0,
   sweepCompletedAt: 0,
+  projects: undefined,
   sweepFailure: undefined,
   audit: undefined,
   recent: [],

@@ -4,6 +4,7 @@ import type { Log } from '../basics/telemetry.ts';
 import type { GuardedAgentOptions } from '../delivery/http/guarded-agent.ts';
 import type { Queues } from '../delivery/queues.ts';
 import type { Sender } from '../delivery/sender.ts';
+import type { Disk } from '../model/disk.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import type { SecretKeeper } from '../model/secret.ts';
 import type { ServiceConnection } from '../service/service.ts';
@@ -29,7 +30,7 @@ export interface OperationsContext
   /** The name of this installation: `run` on one machine, otherwise the stack's name. */
   readonly label: string;
   /** How to apply a changed configuration. */
-  readonly toApply: 'deploy' | 'start again';
+  readonly toApply: 'deploy' | 'reload' | 'start again';
   /** Whether passes run; false on one machine while only its store is open. */
   readonly isRunning: boolean;
   /** The endpoints of the configuration, which operations can't change. */
@@ -46,6 +47,11 @@ export interface OperationsContext
   /** Connects to a workspace's service, with at most this many requests at once.
    *  @throws Refused where that can't be done */
   readonly connectService: (workspace: string, concurrency: number) => ServiceConnection;
+  /** The disk with the data, on one machine. */
+  readonly disk?: () => Promise<Disk | undefined>;
+  /** Reads the configuration again, and takes it up unless `dryRun`; on a running machine only.
+   *  @throws Refused for a configuration that can't be taken up */
+  readonly reload?: (dryRun: boolean) => Promise<AnswerOf<'reload'>>;
   readonly stack?: StackPorts;
   readonly clock: Clock;
   readonly log: Log;

@@ -5,7 +5,7 @@ import { serialise } from '../changes/fit-event.ts';
 import { attemptOf, keepAttempts } from '../delivery/attempt-log.ts';
 import { closedTo, joined } from '../delivery/health.ts';
 import { judged } from '../delivery/kinds.ts';
-import { placeOf } from '../delivery/read-event.ts';
+import { placeOf, readEvent } from '../delivery/read-event.ts';
 import type { Attempt, NewDelivery } from '../model/delivery.ts';
 import { isErased } from '../model/erase.ts';
 import { leftOutBy } from '../model/filter.ts';
@@ -19,7 +19,7 @@ import { CONCURRENCY, cursorTo, DEFAULT_LIMIT, iso, MAX_COUNTED, readCursor } fr
 import type { AnswerOf } from './protocol/answers.ts';
 import { Refused } from './refused.ts';
 
-/** A page ends after this many attempts, if those of one event are searched for. */
+/** A page ends after this many attempts, if those of one event or failed ones are searched for. */
 const MAX_SEARCHED = 1_000;
 const SLICE = 100;
 
@@ -28,17 +28,18 @@ const pageEnd = z.strictObject({
   events: z.array(z.strictObject({ id: z.string(), type: z.string() })),
 });
 
-/** A page of an endpoint's attempts, or of those that sent one event, the newest first. */
+/** A page of an endpoint's attempts, or of those that failed or sent one event, the newest first. */
 export const listAttempts: OperationOf<'attempts'> = async (
   context,
-  { endpoint, eventId, limit = DEFAULT_LIMIT, cursor },
+  { endpoint, eventId, failed = false, names = false, limit = DEFAULT_LIMIT, cursor },
 ) => {
   await findEndpoint(context, endpoint);
   // No attempt before the commit can have sent the event. If the journal has it no longer, all are searched.
   const since = eventId === undefined ? undefined : (await context.journal.find(eventId))?.at;
-  const isMeant = ({ events }: Attempt) => eventId === undefined || events.some(({ id }) => id === eventId);
-  const size = eventId === undefined ? limit : SLICE;
-  const attempts: AnswerOf<'attempts'>['attempts'] = [];
+  const isMeant = ({ events, failure }: Attempt) =>
+    (eventId === undefined || events.some(({ id }) => id === eventId)) && !(failed && failure === undefined);
+  const size = eventId === undefined && !failed ? limit : SLICE;
+  const attempts: AttemptAnswer[] = [];
   let last: z.infer<typeof pageEnd> | undefined = readCursor('attempts', cursor, pageEnd);
   for (let read = 0; read < MAX_SEARCHED && attempts.length < limit; read += size) {
     const slice = await context.deliveries.attempts(endpoint, size, { after: last, since });
@@ -48,12 +49,38 @@ export const listAttempts: OperationOf<'attempts'> = async (
       last = { at: attempt.at, events: first ? [{ id: first.id, type: first.type }] : [] };
       if (isMeant(attempt)) attempts.push(attemptAnswer(attempt));
     }
-    if (slice.length < size && attempts.length < limit) return { attempts };
+    if (slice.length < size && attempts.length < limit) {
+      last = undefined;
+      break;
+    }
   }
-  return { attempts, ...cursorTo('attempts', last) };
+  const named = names
+    ? await mapInParallel(attempts, CONCURRENCY, each => withNames(context, each))
+    : attempts;
+  return { attempts: named, ...cursorTo('attempts', last) };
 };
 
-function attemptAnswer({ at, ...attempt }: Attempt): AnswerOf<'test-endpoint'> {
+/** A message of a chat may have hundreds. */
+const NAMED_EVENTS = 3;
+
+async function withNames({ journal }: OperationsContext, attempt: AttemptAnswer): Promise<AttemptAnswer> {
+  const events = attempt.events.map(async (event, index) => {
+    const found = index < NAMED_EVENTS ? await journal.find(event.id) : undefined;
+    return { ...event, ...(found && recordOf(found.event.data)) };
+  });
+  return { ...attempt, events: await Promise.all(events) };
+}
+
+/** The names of the project and task of an event. */
+function recordOf(data: object): { readonly record?: string } {
+  const { project, task } = data as Record<'project' | 'task', { readonly name?: unknown } | undefined>;
+  const names = [project?.name, task?.name].filter(name => typeof name === 'string');
+  return names.length > 0 ? { record: names.join(' › ') } : {};
+}
+
+type AttemptAnswer = AnswerOf<'test-endpoint'>;
+
+function attemptAnswer({ at, ...attempt }: Attempt): AttemptAnswer {
   return { ...attempt, at: iso(at), events: attempt.events.map(({ id, type }) => ({ id, type })) };
 }
 
@@ -67,14 +94,19 @@ export const listDeadLetters: OperationOf<'dead-letters'> = async (
   const letters = await context.deliveries.dead(endpoint, limit, after);
   const last = letters.length < limit ? undefined : letters.at(-1)?.place;
   return {
-    deadLetters: letters.map(({ eventId, at, diedAt, reason, attempts }) => ({
-      ...{ endpoint, eventId, reason, attempts },
+    deadLetters: letters.map(({ eventId, at, diedAt, reason, attempts, body }) => ({
+      ...{ endpoint, eventId, ...recordOf(dataOf(body)), reason, attempts },
       publishedAt: iso(at),
       diedAt: iso(diedAt),
     })),
     ...cursorTo('dead-letters', last),
   };
 };
+
+function dataOf(body: string): object {
+  const read = readEvent(body);
+  return 'event' in read ? read.event.data : {};
+}
 
 /** Sends one event to one endpoint again, regardless of its filter: its dead letter, or else the event from
  *  the journal. It is sent as a replay. */

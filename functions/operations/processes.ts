@@ -5,6 +5,7 @@ import { byText } from '../basics/order.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import { ignoredFields } from '../changes/ignored-fields.ts';
 import { maxSilenceMs } from '../config/workspace.ts';
+import { isLowDisk } from '../model/disk.ts';
 import type { KnownField } from '../model/field-definition.ts';
 import { type PassFailure, type Recheck, withCompletion } from '../model/process-state.ts';
 import type { WorkspacePause } from '../model/workspace-row.ts';
@@ -70,6 +71,18 @@ export const forgetProcess: OperationOf<'forget'> = async (context, { dryRun = f
     `${projects} projects`,
     ...(isDone ? [] : ['more remain']),
   ]);
+};
+
+/** Has a run take up its changed configuration. */
+export const reloadConfiguration: OperationOf<'reload'> = async (context, { dryRun = false }) => {
+  const { reload, isRunning } = context;
+  if (!reload && isRunning)
+    throw new Refused('A stack takes up its configuration when it is deployed: npx changewire deploy.');
+  if (!reload) throw new Refused('Changewire is not running. The next start reads the configuration.');
+  const answer = await reload(dryRun);
+  const { added, removed } = answer.processes;
+  const details = [`processes: ${added.length} added`, `${removed.length} removed`];
+  return dryRun ? { answer } : acted({ stack: true }, answer, details);
 };
 
 /** The field definitions of one process. @throws Refused before they were read */
@@ -204,6 +217,7 @@ const pageEnd = z.union([z.strictObject({ process: z.string() }), z.strictObject
 /** A page of the processes by workspace and identifier, then of the endpoints by name. */
 export const showStatus: OperationOf<'status'> = async (context, { cursor, limit = DEFAULT_LIMIT }) => {
   const { label: deployment, isRunning, states, workspaces, clock } = context;
+  const disk = await context.disk?.();
   const after: { process?: string; endpoint?: string } = readCursor('status', cursor, pageEnd) ?? {};
   const { process = '', endpoint } = after;
   const all = endpoint === undefined ? inOrder(await knownProcesses(context)) : [];
@@ -214,7 +228,13 @@ export const showStatus: OperationOf<'status'> = async (context, { cursor, limit
     const progress = withCompletion(await states.progress(each), completions?.get(each.processId));
     return statusOf(each, { progress, pause, now: clock() });
   });
-  const head = { at: iso(clock()), deployment, isRunning, processes };
+  const head = {
+    at: iso(clock()),
+    deployment,
+    isRunning,
+    ...(disk && { disk: { ...disk, isLow: isLowDisk(disk) } }),
+    processes,
+  };
   const last = shown.at(-1);
   if (last && shown.length === limit)
     return { ...head, endpoints: [], ...cursorTo('status', { process: sortKeyOf(last) }) };
@@ -231,7 +251,7 @@ interface Observed {
 
 function statusOf(process: KnownProcess, observed: Observed): ProcessStatus {
   const { progress, pause, now } = observed;
-  const { baselinedAt, sweptAt, hold, released, stalled, passes } = progress;
+  const { baselinedAt, sweptAt, projects, hold, released, stalled, passes } = progress;
   const completedAt = happenedAt(progress.completedAt, now);
   const failure = failureOf(observed);
   return {
@@ -240,6 +260,7 @@ function statusOf(process: KnownProcess, observed: Observed): ProcessStatus {
     ...(baselinedAt !== undefined && { watchedSince: iso(baselinedAt) }),
     ...(completedAt > 0 && { completedAt: iso(completedAt) }),
     ...(sweptAt > 0 && { sweptAt: iso(sweptAt) }),
+    ...(projects !== undefined && { projects }),
     ...(process.interval !== undefined && { interval: process.interval }),
     underWay: passes
       .filter(({ isBegun, leasedUntil = 0 }) => isBegun || leasedUntil >= now)

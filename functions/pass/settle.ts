@@ -100,6 +100,7 @@ function movedOn(
       sweepCompletedAt: now,
       // 0: a project that an incomplete listing passed over may have been there all the time.
       sweptAt: listing.isComplete ? startedAt : 0,
+      ...(listing.isComplete && { projects: listing.projects.size }),
       audit,
       baselined: true,
       baselinedAt: now,
@@ -108,7 +109,7 @@ function movedOn(
   if (kind === 'sweep')
     return {
       sweepCompletedAt: now,
-      ...(isComplete && { sweptAt: startedAt }),
+      ...(isComplete && { sweptAt: startedAt, projects: listing.projects.size }),
       ...(state.due && { rulesWalk: {} }),
     };
   // Stryker disable next-line ArrayDeclaration: a `changes` pass remembers what it lists

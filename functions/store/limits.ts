@@ -42,6 +42,7 @@ export const STATE_ROWS: { readonly [Name in keyof SavedState]: StateRow } = {
   changesFailure: 'changes',
   sweptAt: 'sweep',
   sweepCompletedAt: 'sweep',
+  projects: 'sweep',
   sweepFailure: 'sweep',
   audit: 'seen',
   recent: 'seen',

@@ -231,6 +231,7 @@ export interface Progress
     | 'baselinedAt'
     | 'completedAt'
     | 'sweptAt'
+    | 'projects'
     | 'hold'
     | 'released'
     | 'stalled'

@@ -1,8 +1,10 @@
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
+import { type Disk, isLowDisk, lowDiskText } from '../../functions/model/disk.ts';
 import type { Journal } from '../../functions/store/sqlite/journal.ts';
 import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
+import type { Output } from '../terminal/output.ts';
 
-/** How often expired rows are deleted. */
+/** How often expired rows are deleted and the space of the disk is read. */
 const EVERY_MS = 10 * 60_000;
 /** Change records deleted in one step: few, so that other writers wait briefly. */
 const BATCH_SIZE = 200;
@@ -14,22 +16,25 @@ interface Parts {
   readonly deliveries: Pick<SqliteDeliveries, 'expire'>;
 }
 
-/** Deletes expired rows, a few at a time: DynamoDB does that by itself, SQLite does not. A failure is reported, and the
- *  next round retries. @returns a function that stops it */
+/** Deletes expired rows, a few at a time: DynamoDB does that by itself, SQLite does not. Then looks at the disk. A
+ *  failure is reported, and the next round retries. @returns a function that stops it */
 export function startHousekeeping(
   parts: Parts & {
+    readonly watchDisk: () => Promise<void>;
     readonly clock: Clock;
     readonly sleep: Sleep;
     readonly onFailure: (error: unknown) => void;
   },
 ): () => Promise<void> {
-  const { clock, sleep, onFailure } = parts;
+  const { watchDisk, clock, sleep, onFailure } = parts;
   const stopping = new AbortController();
   const { signal } = stopping;
   const pause = (ms: number) => sleep(ms, signal).catch(() => undefined);
   const run = async (): Promise<void> => {
-    for (; !signal.aborted; await pause(EVERY_MS))
+    for (; !signal.aborted; await pause(EVERY_MS)) {
       await dropExpired(parts, clock(), () => pause(PAUSE_MS), signal).catch(onFailure);
+      await watchDisk();
+    }
   };
   const running = run();
   return async () => {
@@ -47,4 +52,19 @@ export async function dropExpired(
 ): Promise<void> {
   while (feed.expire(now, BATCH_SIZE) === BATCH_SIZE && !signal.aborted) await pause();
   await deliveries.expire(now);
+}
+
+/** Logs when the disk becomes low, and when it has space again. */
+export function diskWatch(
+  disk: () => Promise<Disk | undefined>,
+  { info, warn }: Pick<Output, 'info' | 'warn'>,
+): () => Promise<void> {
+  let wasLow = false;
+  return async () => {
+    const found = await disk();
+    if (!found || isLowDisk(found) === wasLow) return;
+    wasLow = !wasLow;
+    if (wasLow) warn(lowDiskText(found), { code: 'disk.low', ...found });
+    else info('The disk has enough space again.', { code: 'disk.recovered', ...found });
+  };
 }

@@ -3,6 +3,7 @@ import { type Clock, happenedAt } from '../../functions/basics/clock.ts';
 import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 import { maxSilenceMs, type ProcessSettings } from '../../functions/config/workspace.ts';
 import { withCompletions } from '../../functions/handlers/workspace-run.ts';
+import { type Disk, isLowDisk, lowDiskText } from '../../functions/model/disk.ts';
 import { type Journal, PUBLISHER } from '../../functions/store/sqlite/journal.ts';
 import type { Deliveries, EndpointRows, Snapshots, WorkspaceRows } from '../../functions/store/store.ts';
 import { showAbout } from '../basics/duration.ts';
@@ -77,6 +78,8 @@ export interface Health {
   readonly unpublishedSince?: string;
   /** A failing endpoint does not count as late: its events are queued. */
   readonly endpoints: readonly EndpointHealth[];
+  /** The disk with the data. A low one counts as late: it needs an operator before it is full. */
+  readonly disk?: Disk;
 }
 
 interface ProcessHealth {
@@ -106,10 +109,9 @@ interface EndpointHealth {
   readonly stopped?: string;
 }
 
-interface HealthParts {
+export interface HealthParts {
   readonly watched: readonly Watched[];
   readonly passes: Pick<PassWatch, 'of'>;
-  readonly metrics: MetricsText;
   readonly snapshots: Pick<Snapshots, 'readState'>;
   readonly workspaces: Pick<WorkspaceRows, 'completions'>;
   readonly feed: Pick<Journal, 'after' | 'positionOf'>;
@@ -118,6 +120,7 @@ interface HealthParts {
   /** The receivers at the start of the run; those added at runtime are in their rows. `kept`: the name that its
    *  deliveries are stored under. */
   readonly receivers: readonly { readonly label: string; readonly kept: string }[];
+  readonly disk: () => Promise<Disk | undefined>;
   readonly clock: Clock;
 }
 
@@ -132,14 +135,16 @@ const PUBLISH_TIMEOUT_MS = 5 * 60_000;
 const SWEEP_INTERVALS = 2;
 
 /** Collects the health of the run. */
-export async function healthOf(parts: Omit<HealthParts, 'metrics'>): Promise<Health> {
+export async function healthOf(parts: HealthParts): Promise<Health> {
   const now = parts.clock();
   const checks = (await Promise.all(parts.watched.map(watched => checksOf(parts, watched, now)))).flat();
   const { feed } = parts;
+  const disk = await parts.disk();
   const waiting = feed.after(feed.positionOf(PUBLISHER), 1)[0]?.at;
   const stuck = waiting !== undefined && now - waiting > PUBLISH_TIMEOUT_MS;
   const late = [
     ...checks.flatMap(each => each.late),
+    ...(disk && isLowDisk(disk) ? [lowDiskText(disk)] : []),
     ...(stuck ? [`events: not published for ${showAbout(now - waiting)}`] : []),
   ];
   return {
@@ -148,14 +153,11 @@ export async function healthOf(parts: Omit<HealthParts, 'metrics'>): Promise<Hea
     processes: checks.map(({ health }) => health),
     ...(waiting !== undefined && { unpublishedSince: iso(waiting) }),
     endpoints: await endpointsOf(parts),
+    ...(disk && { disk }),
   };
 }
 
-async function checksOf(
-  { snapshots, workspaces, passes }: Omit<HealthParts, 'metrics'>,
-  watched: Watched,
-  now: number,
-) {
+async function checksOf({ snapshots, workspaces, passes }: HealthParts, watched: Watched, now: number) {
   const { name, processes } = watched.workspace;
   const parts = { passes, snapshots: withCompletions(snapshots, await workspaces.completions(name)) };
   return Promise.all(processes.map(process => check(parts, watched, process, now)));
@@ -258,10 +260,11 @@ export async function startHealthServer(
 export async function serveHealth(
   closers: AsyncDisposableStack,
   port: number | undefined,
-  parts: HealthParts,
+  health: () => Promise<Health>,
+  metrics: MetricsText,
 ): Promise<string | undefined> {
   if (port === undefined) return undefined;
-  const server = await startHealthServer(port, () => healthOf(parts), parts.metrics);
+  const server = await startHealthServer(port, health, metrics);
   closers.defer(server.stop);
   return server.url;
 }

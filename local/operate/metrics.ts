@@ -59,7 +59,7 @@ export class Metrics {
 
   /** All series. `health`: that of now; undefined when the store cannot be read. */
   text(health: Health | undefined): string {
-    const { processes = [], endpoints = [], unpublishedSince, status } = health ?? {};
+    const { processes = [], endpoints = [], unpublishedSince, status, disk } = health ?? {};
     const ofProcess = (value: (process: Health['processes'][number]) => number | undefined): Sample[] =>
       processes.flatMap(one => known({ workspace: one.workspace, process: one.process }, value(one)));
     const ofEndpoint = (value: (endpoint: Health['endpoints'][number]) => number | undefined): Sample[] =>
@@ -68,6 +68,9 @@ export class Metrics {
       gauge('info', 'The version that runs.', [[{ version: this.#version }, 1]]),
       gauge('start_time_seconds', 'When the run began, in Unix time.', [[{}, this.#startedAt / 1000]]),
       gauge('healthy', 'Whether /healthz answers 200.', [[{}, flag(status === 'ok')]]),
+      gauge('disk_free_bytes', 'Free space of the disk with the data.', known({}, disk?.free)),
+      gauge('disk_size_bytes', 'Size of the disk with the data.', known({}, disk?.size)),
+      gauge('data_bytes', 'Size of the data file with its log.', known({}, disk?.data)),
       counter('passes_total', 'Passes that ended, by mode and outcome.', this.#passes),
       gauge(
         'pass_completed_time_seconds',

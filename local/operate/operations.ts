@@ -11,6 +11,7 @@ import { isLook, type Request } from '../../functions/operations/protocol/reques
 import { Refused } from '../../functions/operations/refused.ts';
 import { QUEUE_SCHEMA } from '../../functions/queue/sqlite.ts';
 import { openSqliteStore } from '../../functions/store/sqlite/store.ts';
+import { diskOf } from '../data/disk.ts';
 import { fileSecrets, SECRETS_FOLDER } from '../data/secret-files.ts';
 import { openQueues, withQueued } from '../data/store.ts';
 import { STORE_FILE } from '../data/store-file.ts';
@@ -19,7 +20,6 @@ import { variablePrefix } from '../settings/watched.ts';
 /** The ports and settings of every context on one machine. */
 const MACHINE = {
   label: 'run',
-  toApply: 'start again',
   clock: () => Date.now(),
   randomBytes,
   newId: randomUUID,
@@ -80,6 +80,8 @@ export async function openStoredOperations(
     ...store,
     secrets,
     isRunning: false,
+    toApply: 'start again',
+    disk: () => diskOf(join(directory, STORE_FILE)),
     doctor: async () => unread(),
     connectService: unread,
     configured: (await store.endpoints.list()).flatMap(({ configured }) => (configured ? [configured] : [])),

@@ -4,6 +4,9 @@
 
 const IV_BYTES = 12;
 
+/** The beginning of a read-only token. The server compares whole tokens; only the page goes by this. */
+export const READ_ONLY = 'read-only-';
+
 /** Encrypts a request, or the answer to the sealed request `answers`: it is not valid for any other request.
  *  @returns a random initialisation vector, then the cipher text */
 export async function seal(

@@ -2,13 +2,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { userInfo } from 'node:os';
 import { getuid } from 'node:process';
 import { answerRequest, type Operations } from '../../functions/operations/operations.ts';
-import type { Reply } from '../../functions/operations/protocol/requests.ts';
-import { listenLocally } from '../basics/listener.ts';
-import { type Address, newToken } from './address.ts';
+import { isLook, type Reply } from '../../functions/operations/protocol/requests.ts';
+import { Refused } from '../../functions/operations/refused.ts';
+import { type LocalServer, listenLocally } from '../basics/listener.ts';
+import { UsageError } from '../basics/usage-error.ts';
+import type { ConsolePlace } from '../settings/console-options.ts';
+import { type Address, newReadOnlyToken, newToken } from './address.ts';
+import { admit, HttpError, NOT_THERE } from './admit.ts';
 import { type Page, PageError, type PageFile } from './page.ts';
 import { seal, unseal } from './seal.ts';
 
 export interface OperationsServer extends Address {
+  readonly readOnlyToken: string;
   stop(): Promise<void>;
 }
 
@@ -19,29 +24,34 @@ export interface ServerOptions {
   /** The console; undefined: not served. */
   readonly page?: Page | undefined;
   /** The address of the previous run. This run takes the same port, so that a page that is still open finds it, and
-   *  gives its token to a request with a former one. If another program has the port now, it does not: a page that
-   *  was reloaded from there may have leaked its token. */
+   *  gives its token to a request with a former one; the read-only token stays. If another program has the port now,
+   *  it does not: a page that was reloaded from there may have leaked its token. */
   readonly before?: Address | undefined;
+  readonly place?: ConsolePlace | undefined;
 }
 
 /**
- * Answers on a free port of 127.0.0.1 (design.md §13):
+ * Answers on a port of this machine (design.md §13):
  *
- *     POST /operations       a request (functions/operations/protocol/), sealed with the token (seal.ts); the answer is
- *                            sealed too: protocol/requests.ts, or {"token": …} for a request with a former run's token
+ *     POST /operations       a request (functions/operations/protocol/), sealed with a token (seal.ts); the answer is
+ *                            sealed too: protocol/requests.ts, or {"token": …} for a request with a former run's token.
+ *                            With the read-only token, only `lookRequests` are carried out
  *     GET /, GET /assets/…   the console's page, which sends the same requests
  *
  * Web pages of other origins are refused (`admit`). Requests are never logged: they may contain secrets.
+ * @throws UsageError if `place` can't be used
  */
 export async function startOperationsServer(
   operations: Operations,
-  { who, onError, page, before }: ServerOptions,
+  { who, onError, page, before, place = {} }: ServerOptions,
 ): Promise<OperationsServer> {
   const token = newToken();
+  const { origin } = place;
+  let readOnlyToken = newReadOnlyToken();
   let former: readonly string[] = [];
   const listen = (port: number) =>
-    listenLocally(port, async (message, response) => {
-      const parts = { operations, token, former, who, page, onError };
+    listenOn(port, place.host, async (message, response) => {
+      const parts = { operations, token, readOnlyToken, former, who, page, origin, onError };
       const answered = await answer(message, parts).catch(error => {
         if (error instanceof HttpError) return error;
         onError(error);
@@ -49,60 +59,89 @@ export async function startOperationsServer(
       });
       send(response, answered, message.method === 'HEAD');
     });
-  const again = before && (await listen(Number(new URL(before.url).port)).catch(undefinedIfTaken));
-  if (before && again) former = [before.token, ...before.former].slice(0, MAX_FORMER);
-  const server = again ?? (await listen(0).catch(undefinedIfTaken));
+  const last = before && Number(new URL(before.url).port);
+  const isSame = place.port === undefined || place.port === last;
+  const again = last && isSame && (await listen(last).catch(ifTaken(place)));
+  if (before && again) {
+    former = [before.token, ...before.former].slice(0, MAX_FORMER);
+    readOnlyToken = before.readOnlyToken ?? readOnlyToken;
+  }
+  const server = again || (await listen(place.port ?? 0).catch(ifTaken(place)));
   if (!server) throw new Error('Could not listen on 127.0.0.1: all ports are in use.');
-  return { ...server, token, former, hasPage: page !== undefined };
+  return { ...server, token, readOnlyToken, former, hasPage: page !== undefined, origin };
+}
+
+type Listener = Parameters<typeof listenLocally>[1];
+
+/** Listens on `host`, and on 127.0.0.1, where commands send their requests. */
+async function listenOn(port: number, host: string | undefined, answer: Listener): Promise<LocalServer> {
+  const hasOther = host !== undefined && host !== '127.0.0.1';
+  if (!hasOther || host === '0.0.0.0' || host === '::') return listenLocally(port, answer, host);
+  const local = await listenLocally(port, answer);
+  const other = await listenLocally(Number(new URL(local.url).port), answer, host).catch(async error => {
+    await local.stop();
+    throw error;
+  });
+  return { url: local.url, stop: async () => void (await Promise.all([local.stop(), other.stop()])) };
 }
 
 /** A page in the background sends no requests, and may miss this number of restarts. */
 const MAX_FORMER = 8;
 
-function undefinedIfTaken(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'EADDRINUSE' && error.code !== 'EACCES') throw error;
+/** Ignores that a port is taken, unless it was asked for. */
+function ifTaken({ port, host = '127.0.0.1' }: ConsolePlace): (error: NodeJS.ErrnoException) => undefined {
+  return error => {
+    const isTaken = error.code === 'EADDRINUSE' || error.code === 'EACCES';
+    if (isTaken && port === undefined) return undefined;
+    const where = port === undefined ? host : `${host}, port ${port}`;
+    throw new UsageError(
+      `The console could not listen on ${where} (${error.code}). Choose another --console-port, or with --console-host ` +
+        'an address of this machine.',
+    );
+  };
 }
 
-interface Parts extends Pick<OperationsServer, 'token' | 'former'> {
+interface Parts extends Omit<OperationsServer, keyof LocalServer | 'hasPage'>, ServerOptions {
   readonly operations: Operations;
-  readonly who: string;
-  readonly page: Page | undefined;
-  readonly onError: ServerOptions['onError'];
-}
-
-/** Why a request is refused. */
-class HttpError extends Error {
-  readonly status: number;
-
-  constructor(status: number, message: string) {
-    super(message);
-    this.status = status;
-  }
 }
 
 /** @throws HttpError */
 async function answer(message: IncomingMessage, parts: Parts): Promise<Uint8Array | PageFile> {
-  const { token, former, page } = parts;
-  const path = admit(message);
+  const { token, readOnlyToken, former, page, origin } = parts;
+  const path = admit(message, origin);
   if (path !== '/operations') {
     const file = await page?.file(path);
     if (file) return file;
     throw new HttpError(404, NOT_THERE);
   }
   const sealed = await readBody(message);
-  for (const known of [token, ...former]) {
+  for (const known of [token, readOnlyToken, ...former]) {
     const text = await unseal(known, sealed);
     if (text === undefined) continue;
-    const reply = known === token ? await replyTo(text, parts) : { token };
+    const isReadOnly = known === readOnlyToken;
+    const reply = known === token || isReadOnly ? await replyTo(text, parts, isReadOnly) : { token };
     return await seal(known, JSON.stringify(reply), sealed);
   }
   throw new HttpError(401, 'The token of this run is required: it is in operate.json in the data directory.');
 }
 
+/** Only the requests that change nothing. */
+function lookOnly(operations: Operations): Operations {
+  return async (asked, caller) => {
+    if (isLook(asked)) return operations(asked, caller);
+    throw new Refused('This link is read-only. Changes need the link of "npx changewire console".');
+  };
+}
+
 /** A request that was sealed with the token always gets a sealed answer: clients do not accept any other. */
-async function replyTo(text: string, { operations, who, onError }: Parts): Promise<Reply> {
+async function replyTo(
+  text: string,
+  { operations, who, onError }: Parts,
+  isReadOnly: boolean,
+): Promise<Reply> {
   try {
-    return await answerRequest(operations, parsed(text), { who, isProven: true });
+    const allowed = isReadOnly ? lookOnly(operations) : operations;
+    return await answerRequest(allowed, parsed(text), { who, isProven: true });
   } catch (error) {
     onError(error);
     return { refused: FAILED, isUsage: false };
@@ -131,7 +170,7 @@ function failed(error: unknown): HttpError {
 function send(response: ServerResponse, answered: Uint8Array | PageFile | HttpError, isHead: boolean): void {
   const isRefused = answered instanceof HttpError;
   const [type, bytes] = isRefused
-    ? ['application/json', `${JSON.stringify({ error: answered.message })}\n`]
+    ? ['text/plain; charset=utf-8', answered.message]
     : answered instanceof Uint8Array
       ? ['application/octet-stream', answered]
       : [answered.type, answered.body];
@@ -143,45 +182,6 @@ function send(response: ServerResponse, answered: Uint8Array | PageFile | HttpEr
     ...(isRefused && { connection: 'close' }),
   });
   response.end(isHead ? undefined : bytes);
-}
-
-type Head = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'socket'>;
-
-/** Decides from its head whether a request is read. Any web page can make a browser on this machine send requests
- *  here, but such a request names another host (DNS rebinding), origin or site, and can't be sealed with the token.
- *  The files of the page need no token, because they are the same for everyone: another site may link to the page,
- *  which can't send requests without a token.
- *  @returns the path: `/operations`, or that of a file of the page
- *  @throws HttpError */
-function admit({ method, url = '', headers, socket }: Head): string {
-  const { pathname } = new URL(`http://127.0.0.1${url.startsWith('/') ? url : '/none'}`);
-  const foreign = whyForeign(headers, socket.localPort, pathname === '/' && isOpened(headers));
-  if (foreign !== undefined) throw new HttpError(403, foreign);
-  if (pathname === '/' || pathname.startsWith('/assets/')) {
-    if (method !== 'GET' && method !== 'HEAD') throw new HttpError(405, 'Use GET.');
-  } else {
-    if (pathname !== '/operations') throw new HttpError(404, NOT_THERE);
-    if (method !== 'POST') throw new HttpError(405, 'Use POST.');
-    if (headers['content-type'] !== 'application/octet-stream')
-      throw new HttpError(415, 'A request must be sealed, as application/octet-stream.');
-  }
-  return pathname;
-}
-
-function whyForeign(headers: Head['headers'], port: number | undefined, isOpening: boolean) {
-  const { host, origin, 'sec-fetch-site': site } = headers;
-  if (host !== `127.0.0.1:${port}`) return `Open http://127.0.0.1:${port} (this exact host and port).`;
-  if (origin !== undefined && origin !== `http://127.0.0.1:${port}`)
-    return 'Requests from other origins are not allowed.';
-  const isOurs = site === undefined || site === 'same-origin' || site === 'none';
-  return isOurs || isOpening ? undefined : 'Requests from other sites are not allowed.';
-}
-
-const NOT_THERE = 'Not found; use POST /operations, or / for the console.';
-
-/** Whether a browser opens the address in a tab: requests of scripts and frames have other headers. */
-function isOpened(headers: Head['headers']): boolean {
-  return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
 }
 
 /** Enough for a filter with thousands of values. */

@@ -1,5 +1,6 @@
 import { eitherOf } from '../../functions/basics/names-in-words.ts';
 import { KIND_NAMES, KIND_SETTINGS, KINDS } from '../../functions/model/kinds.ts';
+import { CONSOLE_OPTIONS } from './console-options.ts';
 import { optionOf } from './endpoint-options.ts';
 import { variableOf } from './wanted-endpoints.ts';
 
@@ -73,7 +74,10 @@ ${KIND_SETTINGS.map(settingLine).join('')}\
   --heartbeat URL         send a GET to this URL each minute while /healthz would answer 200, so that a monitor there
                           notices a dead machine; use - as for --webhook, or omit URL to use HEARTBEAT_URL of the
                           environment
-  --no-console            disable the web console (docs/console.md)
+${Object.entries(CONSOLE_OPTIONS)
+  .map(([name, { value, text }]) => line(`--${name} ${value}`, text))
+  .join('')}\
+  --no-console            disable the web console (docs/console.md), unless one of these is given
   --help                  show this help
 
 Durations: 500ms, 60s, 5m, 6h. Ctrl-C stops; a second Ctrl-C stops at once.

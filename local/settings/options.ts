@@ -6,6 +6,7 @@ import type { Rhythm } from '../../functions/schedule/scheduled.ts';
 import { parseDuration, parseRhythm } from '../basics/duration.ts';
 import { UsageError } from '../basics/usage-error.ts';
 import type { LogFormat } from '../terminal/output.ts';
+import { CONSOLE_OPTIONS, type ConsolePlace, consolePlace, portIn } from './console-options.ts';
 import {
   type EndpointOption,
   endpointOptions,
@@ -42,6 +43,7 @@ export interface Options {
   readonly heartbeat: string | undefined;
   /** Whether the run serves the console's page, and prints its address. */
   readonly console: boolean;
+  readonly consolePlace: ConsolePlace;
   readonly help: boolean;
 }
 
@@ -49,6 +51,11 @@ export interface Options {
 const repeated = { type: 'string', multiple: true } as const;
 /** The port of `--health` without a value. */
 export const HEALTH_PORT = 8321;
+
+const CONSOLE_NAMES = Object.keys(CONSOLE_OPTIONS) as (keyof typeof CONSOLE_OPTIONS)[];
+const consoleFlags = Object.fromEntries(
+  CONSOLE_NAMES.map(name => [name, { type: 'string', example: CONSOLE_OPTIONS[name].example }]),
+) as Readonly<Record<keyof typeof CONSOLE_OPTIONS, { readonly type: 'string'; readonly example: string }>>;
 
 /** All options, as `parseArgs` takes them; those with a value have an example. */
 const FLAGS = {
@@ -76,6 +83,7 @@ const FLAGS = {
   log: { type: 'string', example: 'json' },
   health: { type: 'string', example: `${HEALTH_PORT}` },
   heartbeat: { type: 'string', example: 'https://monitor.example.com/ping/…' },
+  ...consoleFlags,
   'no-console': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -94,14 +102,7 @@ export const OPTIONS: readonly { readonly name: string; readonly takesValue: boo
  *  @throws UsageError */
 export function parseOptions(args: readonly string[], found?: string): Options {
   const { values, tokens } = read(args.map(withValue));
-  if (values.memory && values.data !== undefined)
-    throw new UsageError('--memory and --data cannot be combined: --memory keeps nothing.');
-  if (values.memory && values.resend !== undefined)
-    throw new UsageError('--memory and --resend cannot be combined: --memory keeps no dead letters.');
-  if (values.raw && values.subscribe === undefined) throw new UsageError('--raw needs --subscribe URL.');
-  for (const name of ['health', 'heartbeat'] as const)
-    if (values.once && values[name] !== undefined)
-      throw new UsageError(`--${name} and --once cannot be combined.`);
+  refuseCombined(values);
   const config = text('config', values.config) ?? found;
   if (config !== undefined && !values.help) refuseTimings(values, config);
   return {
@@ -120,9 +121,24 @@ export function parseOptions(args: readonly string[], found?: string): Options {
     log: logFormat(values.log),
     health: port(values.health),
     heartbeat: values.heartbeat,
-    console: !values['no-console'],
+    console: !values['no-console'] || CONSOLE_NAMES.some(name => values[name] !== undefined),
+    consolePlace: consolePlace(values),
     help: values.help ?? false,
   };
+}
+
+type Values = ReturnType<typeof read>['values'];
+
+/** @throws UsageError for options that can't be combined */
+function refuseCombined(values: Values): void {
+  if (values.memory && values.data !== undefined)
+    throw new UsageError('--memory and --data cannot be combined: --memory keeps nothing.');
+  if (values.memory && values.resend !== undefined)
+    throw new UsageError('--memory and --resend cannot be combined: --memory keeps no dead letters.');
+  if (values.raw && values.subscribe === undefined) throw new UsageError('--raw needs --subscribe URL.');
+  for (const name of ['health', 'heartbeat', ...CONSOLE_NAMES] as const)
+    if (values.once && values[name] !== undefined)
+      throw new UsageError(`--${name} and --once cannot be combined.`);
 }
 
 /** Refuses the timing options together with a configuration file, which has its own timings. */
@@ -211,9 +227,7 @@ function logFormat(value: string | undefined): LogFormat {
 
 function port(value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
-  if (value === '') return HEALTH_PORT;
-  if (/^\d{1,5}$/.test(value) && Number(value) < 65_536) return Number(value);
-  throw new UsageError(`--health takes a port from 0 (any free port) to 65535, found ${shown(value)}.`);
+  return value === '' ? HEALTH_PORT : portIn('health', value);
 }
 
 function endpoint(value: string): string {

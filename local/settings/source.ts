@@ -21,19 +21,20 @@ export interface Source {
  *  file. */
 export type Timing = Partial<Pick<ProcessSettings, 'changes' | 'sweep' | 'overlap'>>;
 
-/** The service to poll, and the default data directory. The simulated service has its own directory: the undelivered
- *  events of one service must never reach the receivers of the other. */
+/** The service to poll, and the default data directory. `source` is missing for the simulated service, which must be
+ *  started first; it has its own directory: the undelivered events of one service must never reach the receivers of
+ *  the other. */
 export function sourceOf(options: Options, environment: Environment) {
   const timing = timingOf(options);
   const named = namedSource(options.config, environment, timing);
-  if (named) return { config: named.config, data: '.changewire', start: async () => named.source };
+  if (named) return { ...named, data: '.changewire', start: async () => named.source };
   const start = (run: RunContext) =>
     simulatedSource(run, {
       file: run.directory.file('service.json'),
       timing: { changes: { fastest: LIVELY_MS, slowest: LIVELY_MS }, ...timing },
       every: options.once ? undefined : LIVELY_MS,
     });
-  return { config: undefined, data: '.changewire/simulated', start };
+  return { config: undefined, source: undefined, data: '.changewire/simulated', start };
 }
 
 /** The service of a configuration file, or else of SERVICE_*; undefined without either. @throws UsageError */

@@ -39,6 +39,8 @@ interface SubscriptionSetup {
 }
 
 const CONCURRENCY = 10;
+/** How long a stop waits for deliveries under way: the next start repeats those without an answer. */
+const STOP_TIMEOUT_MS = 500;
 const UNSUBSCRIBE_TIMEOUT_MS = 1000;
 /** The longest pause between two requests to confirm. */
 const MAX_PAUSE_MS = 20_000;
@@ -113,8 +115,8 @@ export class Subscription {
     }
   }
 
-  /** Ends deliveries at once and closes the connections. An unsubscribed receiver gets an UnsubscribeConfirmation.
-   *  Undelivered events wait for the next start. */
+  /** Ends deliveries, of which those under way get a moment, and closes the connections. An unsubscribed receiver gets
+   *  an UnsubscribeConfirmation. Undelivered events wait for the next start. */
   async end(why: 'stopped' | 'unsubscribed'): Promise<void> {
     if (this.#ended.signal.aborted) return;
     this.#confirmation.reject(new Error(`Subscription ${this.#setup.name}: ${why} before it was confirmed.`));
@@ -124,10 +126,20 @@ export class Subscription {
     }
     this.#ended.abort(why === 'stopped' ? new Error('The local SNS was stopped.') : why);
     this.#pending.abort();
+    const working = Promise.all(this.#workers);
+    if (why === 'stopped') await this.#shortly(working);
     await this.#poster.close();
-    await Promise.all(this.#workers);
+    await working;
     await this.#setup.backlog.flush();
     if (why === 'unsubscribed') await this.#postUnsubscribeConfirmation();
+  }
+
+  /** Waits for the work, but not for long. */
+  async #shortly(working: Promise<unknown>): Promise<void> {
+    const ended = new AbortController();
+    const late = this.#setup.sleep(STOP_TIMEOUT_MS, ended.signal).catch(() => undefined);
+    await Promise.race([working, late]);
+    ended.abort();
   }
 
   /** Posts the SubscriptionConfirmation until the subscription is confirmed or ended. Each attempt has the same message

@@ -3,11 +3,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { World } from '../../cli/context/world.ts';
+import { newReadOnlyToken } from '../../local/operate/address.ts';
 import { run, type Setting } from '../kit/cli/world.ts';
 import { ask } from '../kit/local/served.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
-const PAGE = { url: 'http://127.0.0.1:4321', token: 't'.repeat(43) };
+const PAGE = { url: 'http://127.0.0.1:4321', token: 't'.repeat(43), readOnlyToken: newReadOnlyToken() };
 
 /** Runs `console`, does something once it has said where it is, and ends it then. */
 async function whileShown(
@@ -37,6 +38,21 @@ describe('changewire console', () => {
     expect(JSON.parse(json.out)).toEqual({ address: `${PAGE.url}/#token=${PAGE.token}` });
   });
 
+  it('has a link that can change nothing, behind the reverse proxy of the run', async () => {
+    const page = { ...PAGE, origin: 'https://team.example.com' };
+    const { out } = await run(['console', '--read-only'], { page });
+    expect(out).toBe(`https://team.example.com/#token=${PAGE.readOnlyToken}\n`);
+    const { readOnlyToken: _, ...earlier } = PAGE;
+    expect((await run(['console', '--read-only'], { page: earlier })).err).toMatch(
+      /earlier version.*Restart/,
+    );
+  });
+
+  it('of a run is not served elsewhere by the command', async () => {
+    const { code, err } = await run(['console', '--console-port', '8322'], { page: PAGE });
+    expect([code, err]).toEqual([2, expect.stringContaining('give these options to "npx changewire start"')]);
+  });
+
   it('opens it by a file, so that no command line has the token', async () => {
     const [opened, directory]: [string[], string] = [[], temporaryDirectory()];
     const browse: World['browse'] = async address => void opened.push(address);
@@ -59,6 +75,7 @@ describe('changewire console', () => {
   it.each([
     ['a store that no run has', []],
     ['a stack', ['--stack', 'changewire-eu', '--region', 'eu-central-1']],
+    ['a port that is given', ['--console-port', '0', '--console-host', '0.0.0.0']],
   ])('shows the page itself for %s, until it is ended, and asks there', async (_, args) => {
     let url = '';
     const answers = { endpoints: { endpoints: [] } };

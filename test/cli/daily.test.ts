@@ -114,9 +114,14 @@ describe('on a day', () => {
   it('the status says how fresh each process is', async () => {
     const { code, out } = await changewire('status');
     expect(code).toBe(0);
-    expect(out).toMatch(/^This machine\n/);
-    expect(out).toMatch(/\/launch +healthy +\d{4}-/);
-    expect((await status())[0]).toMatchObject({ run: { isRunning: true } });
+    expect(out).toMatch(
+      /^This machine\nConsole: http:\/\/127\.0\.0\.1:\d+ \(to open it: npx changewire console --open --data /,
+    );
+    expect(out).toMatch(/\/launch +healthy +\d+ +\d{4}-/);
+    const console = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect((await status())[0]).toMatchObject({
+      run: { isRunning: true, console, disk: { size: expect.any(Number), isLow: expect.any(Boolean) } },
+    });
   });
 
   it('an endpoint is added, with its address from stdin, and tested', async () => {

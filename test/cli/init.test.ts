@@ -228,7 +228,51 @@ describe('changewire init --doctor', () => {
       out: '',
       err: expect.stringMatching(/Save anyway\?\nNothing was written\.\n$/),
     });
-    const asked = await init(`${line} --doctor`, { ...wrong, says: true });
+    const says = (question: string) => !question.startsWith('Change');
+    const asked = await init(`${line} --doctor`, { ...wrong, says });
     expect([asked.code, asked.has('changewire.json'), asked.has('.env')]).toEqual([0, true, true]);
+  });
+
+  it('lets wrong answers be changed until the service can be read: Enter keeps one, and the last ones are written', async () => {
+    const { line, secrets, env } = await service({});
+    const given = line.replace(/ --client-id -$/, '').replace('onboarding', 'onbording');
+    const wrongAuth = given.replace(/(--auth-url) \S+/, '$1 http://127.0.0.1:1');
+    const authUrl = /--auth-url (\S+)/.exec(given)?.[1] ?? '';
+    const typed = [authUrl, '', '', 'launch,onboarding'];
+    const hidden = [...secrets, 'wrong', '', env.MAIN_CLIENT_SECRET, '', ''];
+    const setting = { says: true, lines: typed, secrets: hidden };
+    const { code, err, config, read } = await init(`${wrongAuth} --doctor`, setting);
+    expect(code, err).toBe(0);
+    const asked = err.split('\n').filter(text => /^(Token|OAuth|URL|Comma|Client|Change)/.test(text));
+    expect(asked.slice(2)).toEqual([
+      'Change the answers that may be wrong, and try again?',
+      'Token URL (auth server), such as https://auth.example.com [http://127.0.0.1:1]',
+      expect.stringMatching(/^OAuth audience of your credentials \[.+\]$/),
+      'Client id, or press Enter to keep it',
+      'Client secret, or press Enter to keep it',
+      'Change the answers that may be wrong, and try again?',
+      expect.stringMatching(/^URL of the API, .* \[http:.*\]$/),
+      'Comma-separated ids of the processes to watch [launch, onbording]',
+      'Client id, or press Enter to keep it',
+      'Client secret, or press Enter to keep it',
+    ]);
+    expect(config().workspaces[0]).toMatchObject({
+      ...{ authUrl, processes: [{ id: 'launch' }, { id: 'onboarding' }] },
+    });
+    expect(read('.env')).toBe(`MAIN_CLIENT_ID=${secrets[0]}\nMAIN_CLIENT_SECRET=${env.MAIN_CLIENT_SECRET}\n`);
+  });
+
+  it('writes nothing after Ctrl-C during a probe, nor where .env can not hold a value', async () => {
+    const { line, env, secrets } = await service({});
+    const ending = new AbortController();
+    const setting = {
+      ...{ env, secrets, interrupted: ending.signal },
+      // The first pause of the probe, which then goes on.
+      sleep: async () => ending.abort(),
+    };
+    const stopped = await init(`${line} --doctor`, setting);
+    expect([stopped.code, stopped.has('changewire.json'), stopped.has('.env')]).toEqual([130, false, false]);
+    const unfit = await init(`${GIVEN} --client-id - --client-secret -`, { secrets: ['id', `'"\``] });
+    expect([unfit.code, unfit.has('changewire.json'), unfit.has('.env')]).toEqual([2, false, false]);
   });
 });

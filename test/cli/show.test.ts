@@ -19,6 +19,7 @@ const WELL = {
     state: 'healthy',
     completedAt: ago(2),
     sweptAt: ago(7200),
+    projects: 1204,
     interval: 60_000,
   },
   ...{ underWay: [], rechecks: { count: 0, skipped: 0, unread: 0, first: [] } },
@@ -139,11 +140,23 @@ async function shown(line: string, answer: object, setting: Setting = {}) {
   return told.out;
 }
 
+/** A console at an address with a token that is not shown. */
+const PAGE = { url: 'http://127.0.0.1:4321', token: 'hush' };
+
 describe('on a terminal of 80 columns', () => {
   const terminal = { columns: 80, env: { NO_COLOR: '1' } };
 
   it('the status fits, and says what needs somebody', async () => {
-    expect(await shown('status', STATUS, terminal)).toMatchSnapshot();
+    expect(await shown('status', STATUS, { ...terminal, page: PAGE })).toMatchSnapshot();
+  });
+
+  it('the status warns of a low disk, and of no other', async () => {
+    const disk = { free: 8.5e8, size: 2e10, data: 7e6 };
+    const low = await shown('status', { ...STATUS, disk: { ...disk, isLow: true } }, terminal);
+    expect(low).toMatch(/^This machine\n\nThe disk has 850 MB free of 20 GB\. Free space on it, /);
+    expect(await shown('status', { ...STATUS, disk: { ...disk, isLow: false } }, terminal)).toBe(
+      await shown('status', STATUS, terminal),
+    );
   });
 
   it('the way of an event tells each attempt', async () => {
@@ -167,6 +180,7 @@ describe('on a terminal of 80 columns', () => {
     const letter = {
       endpoint: 'crm',
       eventId: EVENT.id,
+      record: 'Acme › Kickoff \u001b[2J',
       publishedAt: ago(300_000),
       diedAt: ago(40_000),
       reason: 'answered 500',
@@ -265,12 +279,12 @@ describe('into a pipe', () => {
 describe('with --json', () => {
   it('each line is an object', async () => {
     const lines = async (line: string, answer: object) =>
-      (await shown(`${line} --json`, answer))
+      (await shown(`${line} --json`, answer, { page: PAGE }))
         .trimEnd()
         .split('\n')
         .map(text => JSON.parse(text));
     expect(await lines('status', STATUS)).toEqual([
-      { run: { at: ago(0), deployment: 'run', isRunning: true } },
+      { run: { at: ago(0), deployment: 'run', isRunning: true, console: PAGE.url } },
       ...[REMOVED, HELD, WELL].map(process => ({ process })),
       ...[CRM, TEAM, REPLAYED].map(endpoint => ({ endpoint })),
     ]);

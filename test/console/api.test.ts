@@ -57,6 +57,20 @@ describe('asking who serves the page', () => {
     await expect(ask({ operation: 'status' }, ending.signal)).rejects.toBeInstanceOf(TypeError);
   });
 
+  it.each([
+    ['a reverse proxy while Changewire does not run', { status: 502 }, Disconnected],
+    [
+      'a reverse proxy that wants a sign-in',
+      { status: 401, headers: { 'content-type': 'text/html' } },
+      Disconnected,
+    ],
+    ['the server, which does not know the token', { status: 401 }, NotAllowed],
+    ['the server, to an address that it does not allow', { status: 403 }, Refusal],
+  ])('knows the answer of %s', async (_, init, kind) => {
+    const { ask } = opened(() => new Response('Why.', init));
+    await expect(ask({ operation: 'status' })).rejects.toBeInstanceOf(kind);
+  });
+
   it('goes on with the token of the run that came since, and keeps it', async () => {
     const [first, next] = [{ answer: 1 }, { [TOKEN]: { token: NEXT }, [NEXT]: { answer: 2 } }];
     const { kept, wire, ask } = opened({ [TOKEN]: first }, next);

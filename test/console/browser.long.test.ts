@@ -4,6 +4,7 @@ import type { Given } from '../kit/console/given.ts';
 import { looksTests } from '../kit/console/looks.ts';
 import { openRun, type Run } from '../kit/console/run.ts';
 import { openTab } from '../kit/console/tab.ts';
+import { accessTests } from './browser/access.ts';
 import { doctorTests } from './browser/doctor.ts';
 import { endpointTests } from './browser/endpoints.ts';
 import { eventTests } from './browser/event.ts';
@@ -53,6 +54,7 @@ else
       },
     };
     streamTests(given);
+    accessTests(given);
     eventTests(given);
     historyTests(given);
     endpointTests(given);

@@ -55,6 +55,7 @@ function sessionOf(journal: Journal): Session {
   return {
     ask: journal.ask,
     connection: createStore({ state: 'connected' }),
+    isReadOnly: false,
     pause: async (_, signal) => {
       await tick();
       signal?.throwIfAborted();

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { awaitToken, keepToken, shareToken } from '../../console/state/token.ts';
+import { awaitToken, isOfBrowser, keepToken, shareToken, takeToken } from '../../console/state/token.ts';
+import { newReadOnlyToken } from '../../local/operate/address.ts';
 
 const TOKEN = 'abcdefghijklmnopqrstuvwx';
 
@@ -9,7 +10,9 @@ function storage(): Pick<Storage, 'getItem' | 'setItem'> {
   return { getItem: key => kept.get(key) ?? null, setItem: (key, value) => void kept.set(key, value) };
 }
 
-beforeEach(() => void vi.stubGlobal('sessionStorage', storage()));
+beforeEach(() => {
+  for (const name of ['sessionStorage', 'localStorage']) vi.stubGlobal(name, storage());
+});
 afterEach(() => void vi.unstubAllGlobals());
 
 function otherTab() {
@@ -20,7 +23,27 @@ function otherTab() {
   return { got, channel };
 }
 
+/** What a tab that is opened at this address takes. */
+function opened(hash: string) {
+  vi.stubGlobal('location', { hash });
+  const replaceState = vi.fn();
+  vi.stubGlobal('history', { replaceState });
+  return { token: takeToken(), replaceState };
+}
+
 describe('the token of the console', () => {
+  it.each([
+    ['that can change things is kept for the tab', TOKEN, undefined],
+    ['that is read-only is kept for the browser, for bookmarks', newReadOnlyToken(), 'kept'],
+  ])('%s', (_, token, kept) => {
+    const { replaceState, ...first } = opened(`#token=${token}`);
+    expect(first).toEqual({ token });
+    expect(replaceState).toHaveBeenCalledWith(null, '', '#/now');
+    expect([opened('#/event/1').token, isOfBrowser()]).toEqual([token, false]);
+    vi.stubGlobal('sessionStorage', storage());
+    expect([opened('#/event/1').token, isOfBrowser()]).toEqual([kept && token, true]);
+  });
+
   it('is handed to another tab only once the server that answers now has proven that it knows it', async () => {
     keepToken(TOKEN);
     const ending = new AbortController();

@@ -56,6 +56,22 @@ describe('the log of attempts', () => {
     ]);
   });
 
+  it('keeps harmless headers of failures alone', async () => {
+    const { add, keep, kept } = open();
+    const headers = {
+      server: `nginx\u001b[2J${'x'.repeat(300)}`,
+      'x-request-id': secret.url,
+      'cf-ray': '7d',
+    };
+    add(answered(200, { headers }));
+    add(answered(500, { headers }), AT + 1);
+    await keep();
+    const [failed, delivered] = await kept();
+    expect(failed?.headers).toEqual({ server: expect.stringMatching(/^nginx \[2Jx{190,}$/), 'cf-ray': '7d' });
+    expect(failed?.headers?.server?.length).toBeLessThanOrEqual(200);
+    expect(delivered).not.toHaveProperty('headers');
+  });
+
   it('leaves out successes where the operator wants that, and failures never', async () => {
     const { add, keep, kept } = open(false);
     add(answered(200));

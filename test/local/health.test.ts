@@ -1,6 +1,7 @@
 import { createServer, get, type ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { workspaceSettings } from '../../functions/config/read.ts';
+import type { Disk } from '../../functions/model/disk.ts';
 import type { ProcessState } from '../../functions/model/process-state.ts';
 import { openDatabase } from '../../functions/store/sqlite/database.ts';
 import { sqliteEndpointRows } from '../../functions/store/sqlite/endpoints.ts';
@@ -26,7 +27,7 @@ const KEY = { workspace: 'eu', processId: 'p' };
 
 /** A run that began at AT and looks every minute at the slowest, and wholly every hour. */
 function run() {
-  const state = { now: AT };
+  const state: { now: number; disk?: Disk } = { now: AT };
   const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
   const workspace = workspaceSettings({
     name: 'eu',
@@ -48,6 +49,7 @@ function run() {
     deliveries: sqliteDeliveries(database),
     endpoints: sqliteEndpointRows(database),
     receivers: [{ label: 'planner', kept: 'crm' }],
+    disk: async () => state.disk,
     clock: () => state.now,
   };
   const write = async (change: Partial<ProcessState>) => {
@@ -58,7 +60,7 @@ function run() {
     state.now = AT + ms;
     return healthOf(parts);
   };
-  return { parts, passes, snapshots, write, at };
+  return { parts, passes, snapshots, state, write, at };
 }
 
 describe('the health of a run', () => {
@@ -119,6 +121,16 @@ describe('the health of a run', () => {
     await write({ completedAt: AT - 2 * HOUR + 6 * MINUTE });
     expect((await at(-2 * HOUR + 7 * MINUTE)).late).toEqual([]);
     expect((await at(HOUR)).late).toContainEqual('eu/p: no sweep completed for 3 h');
+  });
+
+  it('is late while the disk is low, before it is full', async () => {
+    const { state, write, at } = run();
+    await write({ baselined: true, completedAt: AT });
+    state.disk = { free: 2e9, size: 40e9, data: 1e6 };
+    expect(await at(0)).toMatchObject({ status: 'ok', disk: state.disk });
+    state.disk = { free: 0.9e9, size: 40e9, data: 1e6 };
+    const late = [expect.stringMatching(/^The disk has 900 MB free of 40 GB\. /)];
+    expect(await at(0)).toMatchObject({ status: 'late', late, disk: state.disk });
   });
 
   it('is late when events are committed and not published', async () => {

@@ -54,6 +54,7 @@ const HEALTH: Health = {
     { name: 'paused', undelivered: 0, dead: 0, pausedSince: '2026-11-28T07:00:00Z' },
   ],
   unpublishedSince: '2026-11-28T07:59:00.000Z',
+  disk: { free: 2e9, size: 4e10, data: 7e6 },
 };
 
 describe('metrics', () => {
@@ -64,6 +65,7 @@ describe('metrics', () => {
       'changewire_info{version="1.2.3"}': 1,
       changewire_start_time_seconds: AT / 1000,
       changewire_healthy: 0,
+      ...{ changewire_disk_free_bytes: 2e9, changewire_disk_size_bytes: 4e10, changewire_data_bytes: 7e6 },
       [`changewire_pass_completed_time_seconds${eu('p')}`]: AT / 1000 + 1.5,
       [`changewire_process_baselined${eu('p')}`]: 1,
       [`changewire_process_baselined${eu('q')}`]: 0,

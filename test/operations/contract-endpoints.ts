@@ -235,11 +235,12 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     });
   });
 
-  it('tell attempts, all or those of one event, the newest first, page by page', async () => {
+  it('tell attempts, all, failed ones or those of one event, the newest first, page by page', async () => {
     const { endpoint } = await add();
     const at = setting().now() - 90_000;
     const all = Array.from({ length: 7 }, (_, index) => ({
-      ...{ endpoint, at: at + index, took: index, status: 200 },
+      ...{ endpoint, at: at + index, took: index, status: index % 3 === 0 ? 500 : 200 },
+      ...(index % 3 === 0 && { failure: 'answered 500' }),
       events: [`first${index}`, index % 2 === 0 ? 'even' : 'odd'].map(id => ({ id, type: 'task.updated' })),
     }));
     await setting().stores.deliveries.note(all);
@@ -253,15 +254,54 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     expect(await told({ eventId: 'odd' })).toEqual([5, 3, 1]);
     expect(await told({ eventId: 'first3' })).toEqual([3]);
     expect(await told({ eventId: 'none' })).toEqual([]);
+    expect(await told({ failed: true })).toEqual([6, 3, 0]);
+    expect(await told({ failed: true, eventId: 'even' })).toEqual([6, 0]);
+  });
+
+  it('tell the names of records of the first events of attempts, where that is asked', async () => {
+    const { endpoint } = await add();
+    const [process] = setting().processes;
+    const [at, projectId] = [setting().now(), name('p')];
+    const committed = eventsOf(at, 3, { process, projectId });
+    await commit(setting().stores, committed, { process, projectId, at });
+    const ids = committed.map(({ id }) => id);
+    const events = [ids[0], 'unknown', ids[1], ids[2]].map(id => ({ id: `${id}`, type: 'task.updated' }));
+    await setting().stores.deliveries.note([{ endpoint, at, took: 1, status: 200, events }]);
+    const records = async (more: object) => {
+      const { attempts } = await ask('attempts', { endpoint, ...more });
+      return attempts.flatMap(attempt => attempt.events.map(({ record }) => record));
+    };
+    expect(await records({ names: true })).toEqual(['Acme', undefined, 'Acme', undefined]);
+    expect(await records({})).toEqual(Array(4).fill(undefined));
   });
 
   it('send dead letters again, after a dry run that counts them', async () => {
     const { endpoint } = await add();
     const { deliveries } = setting().stores;
-    for (const id of ['e1', 'e2', 'e3'])
-      await deliveries.addDead(waits(endpoint, id), { at: setting().now(), reason: 'answered 500' });
+    const data = {
+      process: { id: 'p' },
+      project: { id: '1', name: 'Acme' },
+      task: { id: '2', name: 'Kickoff' },
+    };
+    const event = {
+      specversion: '1.0',
+      source: '/p',
+      type: 'task.updated',
+      time: '2026-11-21T09:00:00Z',
+      data,
+    };
+    for (const id of ['e1', 'e2', 'e3']) {
+      const letter = {
+        ...waits(endpoint, id),
+        ...(id === 'e1' && { body: JSON.stringify({ ...event, id }) }),
+      };
+      await deliveries.addDead(letter, { at: setting().now(), reason: 'answered 500' });
+    }
     const pages = await pagesOf(ask, 'dead-letters', { endpoint, limit: 2 });
     expect(pages.map(page => page.deadLetters.map(({ eventId }) => eventId))).toEqual([['e1', 'e2'], ['e3']]);
+    expect(pages.flatMap(page => page.deadLetters.map(({ record }) => record))).toEqual([
+      ...['Acme › Kickoff', undefined, undefined],
+    ]);
     expect(pages.flatMap(page => page.deadLetters.map(({ reason }) => reason))).toEqual(
       Array(3).fill('answered 500'),
     );

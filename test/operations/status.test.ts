@@ -34,6 +34,7 @@ describe.each(STORES)('over %s, the status', (_, open) => {
 
   it.each<[string, Partial<SavedState>, object, ...ReturnType<typeof recheck>[]]>([
     ['healthy', well, { completedAt: iso(AT - 60_000), sweptAt: iso(AT - 3_600_000), rechecks: NONE }],
+    ['healthy', { ...well, projects: 40 }, { projects: 40 }],
     ['healthy', { ...well, baselinedAt: AT - 7_200_000 }, { watchedSince: iso(AT - 7_200_000) }],
     ['stalled', { ...well, completedAt: AT - 300_001 }, {}],
     // Written by a clock that was set back since: when it was is not known.
@@ -128,6 +129,10 @@ describe.each(STORES)('over %s, the status', (_, open) => {
     await expect(
       askOf({ operations, caller: CALLER })('forget', { process: PROCESS.processId }),
     ).rejects.toThrow('Changewire is not running, and only a run knows the configuration.');
+    await expect(askOf({ operations, caller: CALLER })('reload')).rejects.toThrow(
+      'Changewire is not running. The next start reads the configuration.',
+    );
+    await expect(ask()('reload')).rejects.toThrow('A stack takes up its configuration when it is deployed');
   });
 
   it('of a process that nobody has polled is unknown, then that of its baseline', async () => {

@@ -44,6 +44,17 @@ describe('a sweep', () => {
     expect(await state()).toMatchObject({ sweepCompletedAt: now, sweptAt: now, baselinedAt });
   });
 
+  it('counts the projects that it lists, as the baseline does; other passes count none', async () => {
+    await settled();
+    const counted = async () => (await state()).projects;
+    expect(await counted()).toBe(3);
+    world.edit.createProject(PROCESS, { name: 'New' });
+    await world.later();
+    expect(await counted()).toBe(3);
+    await world.later('sweep');
+    expect(await counted()).toBe(4);
+  });
+
   it('invariant 8: keeps its lease however long it asks after projects that no listing shows', async () => {
     await settled({ projects: 12, settings: { concurrency: 1 } });
     hide(world, ids(8));

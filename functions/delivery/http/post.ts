@@ -20,6 +20,8 @@ export interface Answer {
   readonly at: number;
   /** The beginning of its raw body. It must go through `harmless` or `quote` before it is stored. */
   readonly body?: string | undefined;
+  /** Those of `KEPT_HEADERS` that it has, raw. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Only of a mail that was refused, whose status means something else. */
   readonly mail?: MailRefusal | undefined;
 }
@@ -108,9 +110,19 @@ export function headersOf(headers: EndpointRequest['headers']): EndpointRequest[
   return { 'content-type': 'application/json', ...headers, 'user-agent': 'changewire' };
 }
 
+/** They show which server answered, and by which id its operators find the request. */
+const KEPT_HEADERS = ['content-type', 'server', 'retry-after', 'www-authenticate', 'x-request-id', 'cf-ray'];
+
 function head(response: Dispatcher.ResponseData, at: number): Answer {
   const header = (name: string) => response.headers[name]?.toString().trim();
-  return { status: response.statusCode, retryAfter: header('retry-after'), date: header('date'), at };
+  const kept = KEPT_HEADERS.flatMap(name => {
+    const value = header(name);
+    return value ? [[name, value]] : [];
+  });
+  return {
+    ...{ status: response.statusCode, retryAfter: header('retry-after'), date: header('date'), at },
+    ...(kept.length > 0 && { headers: Object.fromEntries(kept) }),
+  };
 }
 
 const NO_TLS =

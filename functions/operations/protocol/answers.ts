@@ -27,11 +27,15 @@ const eventsAnswer = z.strictObject({
   cursor,
 });
 
+/** The names of the project and task of an event, if it has one. */
+const record = z.string().optional();
+
 /** One request to an endpoint. */
 const attempt = z.strictObject({
   endpoint: z.string(),
   at: time,
-  events: z.array(z.strictObject({ id: z.string(), type: z.string() })),
+  /** `record` only if the request wants names. */
+  events: z.array(z.strictObject({ id: z.string(), type: z.string(), record })),
   /** The origin of the address that it was sent to; absent for attempts of earlier versions. */
   origin: z.string().optional(),
   status: z.int().optional(),
@@ -39,6 +43,8 @@ const attempt = z.strictObject({
   failure: z.string().optional(),
   /** ms until the answer, or until it was given up. */
   took: z.number(),
+  /** Of a failed attempt, some headers of the answer, made harmless. */
+  headers: z.record(z.string(), z.string()).optional(),
   /** The first 1 KB of the answer, made harmless. */
   answer: z.string().optional(),
 });
@@ -75,6 +81,7 @@ const traceAnswer = z.strictObject({
 const deadLetter = z.strictObject({
   endpoint: z.string(),
   eventId: z.string(),
+  record,
   publishedAt: time,
   diedAt: time,
   reason: z.string(),
@@ -280,6 +287,12 @@ const takeAnswer = z.strictObject({
   until: time,
   isPaused: z.boolean(),
 });
+/** The names of a configuration, and how they differ from those before. */
+const reloaded = z.strictObject({
+  count: z.int(),
+  ...{ added: z.array(z.string()), removed: z.array(z.string()) },
+});
+
 /** `late`: those that were acknowledged or returned before, or whose lease had ended: they come again. */
 const leaseEnded = z.strictObject({ ended: z.int(), late: z.int() });
 
@@ -349,6 +362,11 @@ export const answers = {
     /** The ids of the first thousand. */
     first: z.array(z.string()),
     ...{ since: time, dryRun },
+  }),
+  reload: z.strictObject({
+    /** The file that was read. */
+    config: z.string(),
+    ...{ processes: reloaded, endpoints: reloaded, dryRun },
   }),
   /** For a dry run: how many projects would be deleted. If the number is not exact, more are left for another
    *  such request. */

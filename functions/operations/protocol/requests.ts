@@ -96,9 +96,13 @@ export const lookRequests = [
   }).describe('Shows the stored snapshot of a project or task.'),
   asks('endpoints', asPage).describe('Lists endpoints with their health and backlog.'),
   asks('endpoint', { endpoint }).describe('Shows an endpoint with its settings, health and backlog.'),
-  asks('attempts', { endpoint, eventId: eventId.optional(), ...asPage }).describe(
-    'Lists the attempts of an endpoint, newest first.',
-  ),
+  asks('attempts', {
+    endpoint,
+    eventId: eventId.optional(),
+    failed: z.literal(true).optional().describe('Only failed ones.'),
+    names: z.literal(true).optional().describe('With the names of records, of the first three events each.'),
+    ...asPage,
+  }).describe('Lists the attempts of an endpoint, newest first.'),
   asks('dead-letters', { endpoint, ...asPage }).describe(
     'Lists the dead letters of an endpoint, oldest first.',
   ),
@@ -204,6 +208,8 @@ export const actRequests = [
   asks('release', { ...ofProcess, ...asDryRun }),
   /** Deletes the stored data of a process that is no longer configured. */
   asks('forget', { ...ofProcess, ...asDryRun }),
+  /** Has a run on one machine read its configuration again. */
+  asks('reload', asDryRun),
   /** Erases the contents of a project's and its tasks' events: in the journal, backlogs and dead letters. Each request
    *  erases a slice; the first has no cursor. */
   asks('erase', {

@@ -106,6 +106,8 @@ const processStatus = z.strictObject({
   completedAt: time.optional(),
   /** When the last completed sweep began. */
   sweptAt: time.optional(),
+  /** How many projects it, or the baseline, listed. */
+  projects: z.int().optional(),
   /** ms from one pass to the next, as configured; if that varies, the longest. */
   interval: z.int().optional(),
   /** Passes that are under way. */
@@ -136,6 +138,16 @@ export const statusAnswer = z.strictObject({
   deployment: z.string(),
   /** False on one machine without a run: the answer shows the state of the last run. */
   isRunning: z.boolean(),
+  /** On one machine: the disk of the data directory, in bytes; `data`: the data file with its log. `isLow`: less than
+   *  10 % is free, and less than 1 GB or twice the data. */
+  disk: z
+    .strictObject({
+      free: z.int().nonnegative(),
+      size: z.int().nonnegative(),
+      data: z.int().nonnegative(),
+      isLow: z.boolean(),
+    })
+    .optional(),
   processes: z.array(processStatus),
   endpoints: z.array(endpointStatus),
   cursor,

@@ -37,7 +37,7 @@ import type { Table } from './table.ts';
 /** Leaves out attributes that can be large and that operators don't need. */
 const SHOWN = projectionOf([
   ...['pk', 'sk', 'baselined', 'baselinedAt', 'hold', 'released', 'stalled', 'completedAt', 'sweptAt'],
-  ...['changesFailure', 'sweepFailure', 'leaseUntil', 'window', 'progress'],
+  ...['projects', 'changesFailure', 'sweepFailure', 'leaseUntil', 'window', 'progress'],
 ]);
 
 const MODES: readonly Mode[] = ['changes', 'sweep'];

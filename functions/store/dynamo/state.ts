@@ -81,6 +81,7 @@ const ENCODINGS: {
   changesFailure: 'json',
   sweptAt: 'number',
   sweepCompletedAt: 'number',
+  projects: 'number',
   sweepFailure: 'json',
   audit: 'zstd',
   recent: 'zstd',

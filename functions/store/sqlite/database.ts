@@ -76,8 +76,17 @@ export function inTransaction<Result>({ file }: Pick<Database, 'file'>, work: ()
     return result;
   } catch (error) {
     if (file.isTransaction) file.exec('ROLLBACK');
-    throw error;
+    throw explained(error, file);
   }
+}
+
+const SQLITE_FULL = 13;
+
+/** SQLite names neither the file nor the remedy when its disk is full. */
+function explained(error: unknown, file: DatabaseSync): unknown {
+  if ((error as { errcode?: number }).errcode !== SQLITE_FULL) return error;
+  const text = `${file.location() ?? 'The database'} cannot grow: database or disk is full. Free space on its disk; everything is tried again`;
+  return new Error(`${text}.`, { cause: error });
 }
 
 /** Writes nothing before it is certain that the file is ours. */
@@ -192,7 +201,13 @@ function statementsOf(file: DatabaseSync): Statements {
     return known;
   };
   return {
-    run: (texts, ...values) => statement(texts).run(...values),
+    run: (texts, ...values) => {
+      try {
+        return statement(texts).run(...values);
+      } catch (error) {
+        throw explained(error, file);
+      }
+    },
     get: (texts, ...values) => statement(texts).get(...values),
     all: (texts, ...values) => statement(texts).all(...values),
   };

@@ -19,7 +19,7 @@ const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 describe('.env', () => {
   it('is made for its user alone', () => {
     const directory = temporaryDirectory();
-    addToEnvFile(directory, { EU_CLIENT_ID: 'id', EU_CLIENT_SECRET: 'a b#c' });
+    addToEnvFile(directory, { EU_CLIENT_ID: 'id', EU_CLIENT_SECRET: 'a b#c' })();
     const path = join(directory, '.env');
     expect([readFileSync(path, 'utf8'), mode(path)]).toEqual([
       "EU_CLIENT_ID=id\nEU_CLIENT_SECRET='a b#c'\n",
@@ -32,7 +32,7 @@ describe('.env', () => {
     const path = join(directory, '.env');
     writeFileSync(path, '# Ours\nOTHER="x"');
     chmodSync(path, 0o644);
-    addToEnvFile(directory, { EU_CLIENT_ID: 'id' });
+    addToEnvFile(directory, { EU_CLIENT_ID: 'id' })();
     expect([readFileSync(path, 'utf8'), mode(path)]).toEqual(['# Ours\nOTHER="x"\nEU_CLIENT_ID=id\n', '600']);
   });
 
@@ -40,7 +40,7 @@ describe('.env', () => {
     const [directory, elsewhere] = [temporaryDirectory(), join(temporaryDirectory(), 'secrets')];
     writeFileSync(elsewhere, 'OTHER=x\n');
     symlinkSync(elsewhere, join(directory, '.env'));
-    addToEnvFile(directory, { EU_CLIENT_ID: 'id' });
+    addToEnvFile(directory, { EU_CLIENT_ID: 'id' })();
     expect(lstatSync(join(directory, '.env')).isSymbolicLink()).toBe(true);
     expect(readFileSync(elsewhere, 'utf8')).toBe('OTHER=x\nEU_CLIENT_ID=id\n');
   });
@@ -54,7 +54,7 @@ describe('.env', () => {
       fc.property(fc.oneof(text, fc.string({ minLength: 1 })), value => {
         const name = `VALUE_${count++}`;
         try {
-          addToEnvFile(directory, { [name]: value });
+          addToEnvFile(directory, { [name]: value })();
           values[name] = value;
         } catch (error) {
           expect(error).toBeInstanceOf(UsageError);

@@ -155,6 +155,21 @@ export function endpointTests({ run, open }: Given): void {
       await expect.poll(kept, SOON).toBe(2);
     });
 
+    it('has attempts with the names of records, their requests, and the failed ones alone', async () => {
+      const page = await there();
+      const attempts = page.getByRole('region', { name: 'Attempts', exact: true });
+      await attempts.getByRole('link', { name: /› Kept for later$/ }).waitFor();
+      await attempts.getByRole('button', { name: 'Show…' }).first().click();
+      await dialog(page).getByText('"webhook-signature": "(signature)"').waitFor();
+      expect(await axeFindings(page)).toEqual([]);
+      await use(page, 'Close');
+      await attempts.getByLabel('Failed only').check();
+      await attempts.getByText('No failed attempts.').waitFor();
+      expect(page.url()).toMatch(/#\/endpoints\/planner\?attempts=failed$/);
+      await page.goBack();
+      await attempts.getByRole('link', { name: /› Kept for later$/ }).waitFor();
+    });
+
     it('is sent what happened since a time, once more', async () => {
       const page = await there();
       const before = received().length;

@@ -8,7 +8,7 @@ export function processTests({ run, open }: Given): void {
   describe('a process', () => {
     it('is looked at now, when somebody asks for it', async () => {
       const page = await open();
-      await use(page, 'Check now for changes in launch');
+      await use(page, 'Pass of launch now');
       await page.getByText('Pass of launch started.').waitFor();
     });
 
@@ -35,7 +35,7 @@ export function processTests({ run, open }: Given): void {
       await run().start('launch');
       const page = await open();
       const card = page.locator('.card').filter({ hasText: 'launch' });
-      await card.getByText('not configured').waitFor();
+      await card.getByText('removed', { exact: true }).waitFor();
       expect(await card.getByRole('button').allTextContents()).toEqual(['Forget it…']);
       expect(await axeFindings(page)).toEqual([]);
       await use(page, 'Forget it…');

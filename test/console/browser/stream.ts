@@ -213,8 +213,8 @@ export function streamTests({ run, open, openAt }: Given): void {
     const { y = 0, height = 0 } = (await stream(page).first().boundingBox()) ?? {};
     expect(y + height).toBeLessThan(600);
     expect(await page.locator('.card').first().isVisible()).toBe(false);
-    await page.getByText('2 processes up to date').click();
-    await page.getByRole('button', { name: 'Check now for changes in launch' }).waitFor();
+    await page.getByText('2 processes healthy').click();
+    await page.getByRole('button', { name: 'Pass of launch now' }).waitFor();
     expect(await axeFindings(page)).toEqual([]);
   });
 

@@ -8,7 +8,7 @@ it('sums up processes and endpoints by state in one line, the worst first', () =
     { text: '1 process on hold', tone: 'bad' },
     { text: '2 endpoints failing', tone: 'bad' },
     { text: '1 endpoint paused', tone: 'warn' },
-    { text: '2 processes up to date', tone: 'good' },
+    { text: '2 processes healthy', tone: 'good' },
     { text: '1 endpoint healthy', tone: 'good' },
   ]);
   expect(glanceOf({ processes: [], endpoints: [] })).toEqual([]);

@@ -1,7 +1,20 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addressOf, PAGES, readRoute, tokenIn } from '../../../console/model/routes.ts';
+import { addressOf, PAGES, pastedToken, readRoute, tokenIn } from '../../../console/model/routes.ts';
 import { hostileText } from '../../kit/console/events.ts';
+
+it.each([
+  [
+    'https://team.example.com/#token=read-only-abcdefghijklmnopqrstuvwxyz',
+    'read-only-abcdefghijklmnopqrstuvwxyz',
+  ],
+  [' http://127.0.0.1:8322/#token=abcdefghijklmnopqrstuvwxyz_-0123\n', 'abcdefghijklmnopqrstuvwxyz_-0123'],
+  ['abcdefghijklmnopqrstuvwxyz_-0123', 'abcdefghijklmnopqrstuvwxyz_-0123'],
+  ['http://127.0.0.1:8322/#/now', undefined],
+  ['npx changewire console', undefined],
+])('the token in the pasted text %j', (text, token) => {
+  expect(pastedToken(text)).toBe(token);
+});
 
 describe('a place in the address', () => {
   it('is read back as it was written, whatever identifiers hold', () => {

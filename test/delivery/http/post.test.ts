@@ -88,7 +88,11 @@ describe('a post', () => {
   it('has the head of the answer and the beginning of its body, and keeps the connection', async () => {
     const date = 'Sat, 21 Nov 2026 12:00:00 GMT';
     const server = await receiver(
-      answer(500, { 'retry-after': ' 7 ', date }, `db down\n${'x'.repeat(9_000)}`),
+      answer(
+        500,
+        { 'retry-after': ' 7 ', date, server: 'nginx', 'set-cookie': 'id=hush' },
+        `db down\n${'x'.repeat(9_000)}`,
+      ),
       answer(200, {}, 'ok'),
     );
     const { post } = poster();
@@ -99,6 +103,7 @@ describe('a post', () => {
       date,
       body: expect.stringMatching(/^db down\nx+$/),
     });
+    expect(failed).toHaveProperty('headers', { server: 'nginx', 'retry-after': '7' });
     for (let again = 0; again < 4; again++) await post(server.url, request);
     expect(server.connections).toBeLessThan(3);
     const silent = await receiver(answer(500));

@@ -30,8 +30,8 @@ export interface Setting {
   readonly lines?: readonly string[];
   /** The current folder. */
   readonly directory?: string;
-  /** The answer to a question; undefined: nobody can be asked. */
-  readonly says?: boolean;
+  /** The answer to a question, or to each; undefined: nobody can be asked. */
+  readonly says?: boolean | ((question: string) => boolean);
   readonly interrupted?: AbortSignal;
   readonly sleep?: World['sleep'];
   readonly clock?: World['clock'];
@@ -81,7 +81,7 @@ export function worldOf(setting: Setting) {
       canAsk: says !== undefined,
       confirm: async question => {
         told.err += `${question}\n`;
-        return says === true;
+        return typeof says === 'function' ? says(question) : says === true;
       },
       line: async question => {
         told.err += `${question}\n`;

@@ -19,6 +19,8 @@ export interface Run {
   rename(project: string, name: string): void;
   /** Where the console is, with its token. */
   address(): string;
+  /** The same with the token that can change nothing. */
+  readOnlyAddress(): string;
   /** The file that `changewire console --open` opens. */
   opener(): string;
   /** Stops the run, and keeps its data directory. */
@@ -76,6 +78,10 @@ export async function openRun(): Promise<Run> {
       service.workspace.updateTask('onboarding', project, String(task?.id), { name });
     },
     address: () => pageAddress(found()),
+    readOnlyAddress: () => {
+      const { url, readOnlyToken = '' } = found();
+      return pageAddress({ url, token: readOnlyToken });
+    },
     opener: () => pathToFileURL(writeOpener(data, found())).href,
     close: async () => {
       await stop();

@@ -125,6 +125,7 @@ describe('housekeeping', () => {
         },
       },
       deliveries: { expire: async () => 0 },
+      watchDisk: async () => undefined,
       clock: Date.now,
       sleep: (ms, signal) =>
         new Promise((resolve, reject) => {

@@ -8,6 +8,7 @@ import { Refused } from '../../../functions/operations/refused.ts';
 import {
   ADDRESS_FILE,
   formerAddress,
+  newReadOnlyToken,
   newToken,
   readAddress,
   removeAddress,
@@ -32,7 +33,13 @@ describe('the address of a run', () => {
     const directory = temporaryDirectory();
     const before = process.umask(0);
     onTestFinished(() => void process.umask(before));
-    const mine = { url: 'http://127.0.0.1:1234', token: newToken(), former: [newToken()], hasPage: true };
+    const tokens = { token: newToken(), readOnlyToken: newReadOnlyToken(), former: [newToken()] };
+    const mine = {
+      url: 'http://127.0.0.1:1234',
+      origin: 'https://team.example.com',
+      ...tokens,
+      hasPage: true,
+    };
     writeAddress(directory, mine);
     expect(statSync(join(directory, ADDRESS_FILE)).mode & 0o777).toBe(0o600);
     expect(readAddress(directory)).toEqual(mine);

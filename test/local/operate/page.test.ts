@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Address, newToken } from '../../../local/operate/address.ts';
+import { type Address, newReadOnlyToken, newToken } from '../../../local/operate/address.ts';
 import { type Built, createPage, type Page, PageError } from '../../../local/operate/page.ts';
 import { listenInTest } from '../../kit/listen-in-test.ts';
 import { ANSWER, ask, send, served } from '../../kit/local/served.ts';
@@ -86,7 +86,7 @@ describe('the page', () => {
       ['/assets/index-1.js', from('navigate', 'document')],
       ['/operations', from('navigate', 'document')],
       ['/', { host: 'evil.example' }],
-      ['/', { host: `localhost:${port}` }],
+      ['/', { host: `localhost:${port}`, origin: `http://127.0.0.1:${port}` }],
       ['/', { origin: 'https://evil.example' }],
     ] as const)
       expect([path, headers, await status(path, headers)]).toEqual([path, headers, 403]);
@@ -165,6 +165,8 @@ describe('a run that follows another one', () => {
     const { server, port, asked } = await restarted(second.server);
     expect(server.url).toBe(first.server.url);
     expect(new Set([first.server.token, second.server.token, server.token]).size).toBe(3);
+    // A team keeps its link.
+    expect(server.readOnlyToken).toBe(first.server.readOnlyToken);
     for (const { token } of [first.server, second.server])
       expect((await ask(port, token)).reply).toEqual({ token: server.token });
     expect(asked).toEqual([]);
@@ -182,9 +184,11 @@ describe('a run that follows another one', () => {
 
   it('hands it to nobody when another program has the port', async () => {
     const { url } = await listenInTest(createServer());
-    const before = { url, token: newToken(), former: [newToken()], hasPage: true };
+    const readOnlyToken = newReadOnlyToken();
+    const before = { url, token: newToken(), readOnlyToken, former: [newToken()], hasPage: true };
     const { server, port } = await restarted(before);
     expect(server.url).not.toBe(before.url);
-    for (const token of [before.token, ...before.former]) expect((await ask(port, token)).status).toBe(401);
+    for (const token of [before.token, readOnlyToken, ...before.former])
+      expect((await ask(port, token)).status).toBe(401);
   });
 });

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isLook, lookRequests, request } from '../../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../../functions/operations/refused.ts';
 import { newToken } from '../../../local/operate/address.ts';
 import { seal, unseal } from '../../../local/operate/seal.ts';
@@ -75,10 +76,9 @@ describe('a page of the web', () => {
   it.each<[string, Record<string, string>]>([
     ['a name that leads here (DNS rebinding)', { host: 'evil.example' }],
     ['a name that leads here, with our port', { host: 'evil.example:PORT' }],
-    ['localhost', { host: 'localhost:PORT' }],
-    ['another port', { host: '127.0.0.1:1' }],
-    ['no port', { host: '127.0.0.1' }],
     ['an address that is written otherwise', { host: '127.1:PORT' }],
+    ['a name that ends as ours', { host: 'evil.localhost:PORT' }],
+    ['no reverse proxy', { host: 'team.example.com', origin: 'https://team.example.com' }],
     ...[
       ...['https://evil.example', 'null', 'http://localhost:PORT', 'http://127.0.0.1', ''],
       ...['https://127.0.0.1:PORT', 'http://127.0.0.1:PORT.evil.example', 'http://127.0.0.1:PORT/'],
@@ -96,10 +96,26 @@ describe('a page of the web', () => {
     ]);
   });
 
-  it('of this very origin may ask', async () => {
-    const { server, port } = await served();
-    const headers = { origin: server.url, 'sec-fetch-site': 'same-origin' };
+  it.each([
+    ['this very origin', '127.0.0.1:PORT', 'http://127.0.0.1:PORT'],
+    ['an SSH tunnel from any port', 'localhost:9000', 'http://localhost:9000'],
+    ['an SSH tunnel from port 80', '127.0.0.1', 'http://127.0.0.1'],
+    ['a tunnel over IPv6', '[::1]:9000', 'http://[::1]:9000'],
+    ['its reverse proxy', 'team.example.com', 'https://team.example.com'],
+    ['its reverse proxy, which names this machine', '127.0.0.1:PORT', 'https://team.example.com'],
+  ])('of %s may ask', async (_, host, origin) => {
+    const { server, port } = await served(undefined, { place: { origin: 'https://team.example.com' } });
+    const own = (text: string) => text.replace('PORT', String(port));
+    const headers = { host: own(host), origin: own(origin), 'sec-fetch-site': 'same-origin' };
     expect((await ask(port, server.token, undefined, headers)).reply).toEqual({ answer: ANSWER });
+  });
+
+  it('by a name that is not allowed gets the ways that work, as text', async () => {
+    const { port } = await served();
+    const { headers, text } = await send(port, { method: 'GET', path: '/', headers: { host: 'server.lan' } });
+    expect(headers['content-type']).toBe('text/plain; charset=utf-8');
+    for (const way of [`ssh -L ${port}:127.0.0.1:${port} `, `http://127.0.0.1:${port}`, '--console-origin'])
+      expect(text).toContain(way);
   });
 
   it('gets no leave from a preflight', async () => {
@@ -110,6 +126,64 @@ describe('a page of the web', () => {
     });
     expect([status, asked]).toEqual([403, []]);
     expect(Object.keys(headers).filter(name => name.startsWith('access-control'))).toEqual([]);
+  });
+});
+
+describe('the place of the console', () => {
+  it('is the given port and address, and 127.0.0.1 for commands', async () => {
+    const free = await served();
+    await free.server.stop();
+    for (const host of ['127.0.0.2', '0.0.0.0']) {
+      const { server } = await served(undefined, { place: { port: free.port, host } });
+      for (const at of ['127.0.0.1', '127.0.0.2'])
+        expect([host, at, (await fetch(`http://${at}:${free.port}/`)).status]).toEqual([
+          host,
+          at,
+          at === '127.0.0.1' ? 404 : 403,
+        ]);
+      await server.stop();
+    }
+  });
+
+  it('that is taken, or of another machine, is refused with the options that change it', async () => {
+    const { port } = await served();
+    await expect(served(undefined, { place: { port } })).rejects.toThrow(
+      `The console could not listen on 127.0.0.1, port ${port} (EADDRINUSE). Choose another --console-port`,
+    );
+    await expect(served(undefined, { place: { host: '192.0.2.1' } })).rejects.toThrow(
+      'The console could not listen on 192.0.2.1 (EADDRNOTAVAIL)',
+    );
+  });
+});
+
+/** A value of each key that a request may require. */
+const VALUES: Readonly<Record<string, unknown>> = {
+  ...{ endpoint: 'crm', to: 'crm', kind: 'slack', eventId: 'e', process: 'p', project: '1', part: 'journal' },
+  ...{ since: '2026-11-21T09:00:00Z', until: '2026-11-21T10:00:00Z', mode: 'sweep', receipts: ['r'] },
+  ...{ queue: 'rejected', function: 'poll' },
+};
+
+describe('the read-only token', () => {
+  it('permits each read-only operation, and no other', async () => {
+    const { server, port, asked } = await served();
+    for (const { shape } of request.options) {
+      const required = Object.entries(shape).filter(([, value]) => !value.safeParse(undefined).success);
+      const sample = required.map(([key]) => [key, { ...VALUES, operation: shape.operation.value }[key]]);
+      const { reply } = await ask(port, server.readOnlyToken, JSON.stringify(Object.fromEntries(sample)));
+      if (isLook({ operation: shape.operation.value })) expect(reply).toEqual({ answer: ANSWER });
+      else
+        expect(reply).toEqual({ refused: expect.stringMatching(/^This link is read-only/), isUsage: false });
+    }
+    expect(asked.map(one => one.request)).toMatchObject(
+      lookRequests.map(({ shape }) => ({ operation: shape.operation.value })),
+    );
+  });
+
+  it('never gets the other token', async () => {
+    const { server, port } = await served(() => ({ secret: 1 }));
+    const { bytes, reply } = await ask(port, server.readOnlyToken);
+    expect(reply).toEqual({ answer: { secret: 1 } });
+    expect(`${bytes}`).not.toContain(server.token);
   });
 });
 

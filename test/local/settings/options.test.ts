@@ -21,6 +21,7 @@ describe('the command line', () => {
       log: 'text',
       health: undefined,
       console: true,
+      consolePlace: {},
       help: false,
     });
   });
@@ -56,6 +57,7 @@ describe('the command line', () => {
       log: 'json',
       health: undefined,
       console: false,
+      consolePlace: {},
       help: true,
     });
   });
@@ -67,6 +69,15 @@ describe('the command line', () => {
     ['--health=65535', 65_535],
   ])('takes the port of %j', (line, health) => {
     expect(parseOptions(line.split(' '))).toMatchObject({ health });
+  });
+
+  test('takes the place of the console', () => {
+    const line = '--console-port 8322 --console-host 0.0.0.0 --console-origin https://team.example.com/';
+    // The service and the container have --no-console; their own options turn it on.
+    expect(parseOptions(['--no-console', ...line.split(' ')])).toMatchObject({
+      console: true,
+      consolePlace: { port: 8322, host: '0.0.0.0', origin: 'https://team.example.com' },
+    });
   });
 
   test.each([
@@ -116,6 +127,16 @@ describe('the command line', () => {
     ['--log xml', '--log takes text or json, found "xml".'],
     ['--health 65536', '--health takes a port from 0 (any free port) to 65535, found "65536".'],
     ['--health x', '--health takes a port from 0 (any free port) to 65535, found "x".'],
+    ['--console-port 65536', '--console-port takes a port from 0 (any free port) to 65535, found "65536".'],
+    [
+      '--console-host localhost',
+      '--console-host takes an IP address of this machine, or 0.0.0.0 for all, found "localhost".',
+    ],
+    ...['http://team.example.com', 'https://team.example.com/console', 'team.example.com'].map(origin => [
+      `--console-origin ${origin}`,
+      '--console-origin takes an https address without a path, such as https://changewire.example.com: browsers have no encryption for pages over http.',
+    ]),
+    ['--console-port 1 --once', '--console-port and --once cannot be combined.'],
     ['--health --once', '--health and --once cannot be combined.'],
     ['--raw', '--raw needs --subscribe URL.'],
   ])('answers %j with what to do', (line, message) => {

@@ -248,4 +248,19 @@ describe('stop', () => {
     await expect(pending.confirmed).rejects.toThrow('stopped before it was confirmed');
     expect(notices.slice(said)).toEqual([]);
   });
+
+  it('lets a delivery under way end, so that the next start does not repeat it', async () => {
+    let stopped: Promise<void> | undefined;
+    const running = await startSubscribed({
+      reply: () => {
+        stopped = running.sns.stop();
+        return 200;
+      },
+    });
+    const { publish, deliveries, subscribed } = running;
+    await publish(['one']);
+    await eventually(() => expect(stopped).toBeDefined());
+    await stopped;
+    expect(await deliveries.counts(subscribed.endpoint)).toMatchObject({ pending: 0, dead: 0 });
+  });
 });

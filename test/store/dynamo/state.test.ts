@@ -31,7 +31,7 @@ describe('the state of a process', () => {
     const rows = [...attributesOf(state)].map(([row, of]) => [row, Object.fromEntries(of)]);
     expect(rowsOf(state)).toBe(4);
     expect(rowsOf({ watermark: 7, pace: undefined })).toBe(1);
-    expect(partsIn('sweep')).toEqual(['sweptAt', 'sweepCompletedAt', 'sweepFailure']);
+    expect(partsIn('sweep')).toEqual(['sweptAt', 'sweepCompletedAt', 'projects', 'sweepFailure']);
     expect(Object.fromEntries(rows)).toEqual({
       rare: {
         baselined: { BOOL: true },

@@ -27,6 +27,7 @@ const state: fc.Arbitrary<Partial<SavedState>> = fc.record(
     hold: fc.option(fc.record({ since: fc.nat(), missing: fc.nat() }), { nil: undefined }),
     recent: fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string(), fc.nat())),
     sweepCompletedAt: fc.nat(),
+    projects: fc.option(fc.nat(), { nil: undefined }),
     skipped: fc.nat(),
     released: fc.boolean(),
     reported: fc.array(fc.string()),

@@ -1,0 +1,191 @@
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { open } from '../../cli/context/runner.ts';
+import type { ChangeEvent } from '../../functions/model/event.ts';
+import { readAddress } from '../../local/operate/address.ts';
+import { type SimulatedService, startSimulatedService } from '../../simulator/server.ts';
+import { run as runOver } from '../kit/cli/world.ts';
+import { answer, hang, type Reaction, receiver } from '../kit/delivery/receiver.ts';
+import { run, until } from '../kit/local/run.ts';
+import { startReceiver } from '../kit/local/sns-receiver.ts';
+import { temporaryDirectory } from '../kit/temporary.ts';
+
+let service: SimulatedService;
+beforeAll(async () => {
+  service = await startSimulatedService();
+});
+afterAll(() => service.stop());
+
+const WEBHOOK = { name: 'crm', kind: 'webhook' };
+
+/** A run by a configuration file in a folder of its own, which `configure` writes. */
+async function started({ script = [], args = '' }: { script?: Reaction[]; args?: string } = {}) {
+  const [directory, crm] = [temporaryDirectory(), await receiver(...script)];
+  const { clientId, clientSecret, baseUrl, authUrl, audience } = service;
+  const path = join(directory, 'changewire.json');
+  const workspace = (name: string, ids: readonly string[]) => ({
+    ...{ name, baseUrl, authUrl, audience },
+    processes: ids.map(id => ({ id, changes: '5s' })),
+  });
+  const configure = (content: object | string) =>
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  configure({ workspaces: [workspace('eu', ['onboarding'])], endpoints: [WEBHOOK] });
+  const environment = {
+    ...{ EU_CLIENT_ID: clientId, EU_CLIENT_SECRET: clientSecret },
+    ENDPOINT_CRM_URL: crm.url,
+  };
+  const data = join(directory, '.changewire');
+  const running = run(directory, `--config ${path} --health 0 --json ${args}`, environment);
+  const baselined = (id: string) =>
+    until(() => new RegExp(`${id} for the first time: (\\d+) of \\1 `).test(running.stderr()));
+  await baselined('onboarding');
+  const changewire = async (line: string) => {
+    const { code, out, err } = await runOver([...line.split(' '), '--data', data], { open });
+    return { code, text: out + err };
+  };
+  const created = () =>
+    crm.received.flatMap(({ body }) => {
+      const { type, data } = JSON.parse(body) as ChangeEvent;
+      return type === 'project.created' ? [data.project?.name] : [];
+    });
+  return { ...running, directory, data, crm, workspace, configure, changewire, baselined, created };
+}
+
+describe('a reload', () => {
+  it('takes up what changed, while edits go on, of which none is lost or repeated, and no request is refused', async () => {
+    const topic = await startReceiver();
+    onTestFinished(topic.close);
+    const { configure, workspace, changewire, baselined, created, stderr, data, events } = await started({
+      args: `--subscribe ${topic.url}`,
+    });
+    const before = readAddress(data);
+    const [url = ''] = /http:\S+healthz/.exec(stderr()) ?? [];
+    const names: string[] = [];
+    const editing = setInterval(() => {
+      names.push(`edit ${names.length}`);
+      service.workspace.createProject('onboarding', { name: names.at(-1) ?? '' });
+    }, 20);
+    onTestFinished(() => clearInterval(editing));
+    const statuses: number[] = [];
+    const asking = setInterval(async () => {
+      const { code } = await changewire('status --json');
+      statuses.push(code, (await fetch(url)).status);
+    }, 50);
+    onTestFinished(() => clearInterval(asking));
+    const filtered = { ...WEBHOOK, filter: { events: ['project.created'] } };
+    for (const [ids, endpoint, text] of [
+      [['onboarding', 'launch'], WEBHOOK, '2 processes \\(added eu/launch\\), 2 endpoints'],
+      [['onboarding', 'launch'], filtered, '2 processes, 2 endpoints'],
+      [['launch', 'onboarding'], WEBHOOK, '2 processes, 2 endpoints'],
+      [['onboarding'], filtered, '1 process \\(removed eu/launch\\), 2 endpoints'],
+    ] as const) {
+      configure({ workspaces: [workspace('eu', ids)], endpoints: [endpoint] });
+      const isChecked = await changewire('reload --dry-run');
+      expect(isChecked.text).toMatch(new RegExp(`^Would reload .*: ${text}\\. Nothing was changed\\.\n$`));
+      const { code, text: told } = await changewire('reload');
+      expect([code, told]).toEqual([0, expect.stringMatching(new RegExp(`^Reloaded .*: ${text}\\.\n$`))]);
+      if (ids.length > 1) await baselined('launch');
+    }
+    clearInterval(editing);
+    clearInterval(asking);
+    await changewire('pass onboarding');
+    const notified = (name: string) =>
+      topic.notifications().filter(({ body }) => JSON.parse(body).Message.includes(`"${name}"`)).length;
+    await until(() => names.every(name => created().includes(name) && notified(name) > 0));
+    expect(created().toSorted()).toEqual(names.toSorted());
+    const printed = events().map(({ source, id }) => `${source} ${id}`);
+    expect(new Set(printed).size).toBe(printed.length);
+    expect(names.filter(name => notified(name) !== 1)).toEqual([]);
+    expect(topic.confirmations()).toHaveLength(1);
+    expect(statuses.length).toBeGreaterThan(4);
+    expect(statuses.filter(status => status !== 0 && status !== 200)).toEqual([]);
+    expect(readAddress(data)).toEqual(before);
+    expect((await changewire('status')).text).toMatch(/eu\/launch +removed/);
+    expect((await changewire('endpoints show crm')).text).toContain('project.created');
+    expect((await changewire('actions')).text).toContain('processes: 1 added, 0 removed');
+  }, 60_000);
+
+  it('sends again at once what a receiver had not answered', async () => {
+    const { crm, changewire, created } = await started({ script: [hang, answer(204)] });
+    service.workspace.createProject('onboarding', { name: 'unanswered' });
+    await changewire('pass onboarding');
+    await crm.requests(1);
+    expect(await changewire('reload')).toMatchObject({ code: 0 });
+    await until(() => created().length === 2, 5_000);
+    expect(crm.received[0]?.body).toBe(crm.received[1]?.body);
+  }, 30_000);
+
+  it('refuses what it can not take up, with the reason, and the run goes on as before', async () => {
+    const args = '--slack http://127.0.0.1:9/ --filter processes=onboarding';
+    const { configure, workspace, changewire, directory, data, baselined, stderr } = await started({ args });
+    const before = readFileSync(join(data, 'operate.json'), 'utf8');
+    const eu = workspace('eu', ['onboarding']);
+    const both = { workspaces: [eu, workspace('us', ['launch'])], endpoints: [WEBHOOK] };
+    for (const [content, reason] of [
+      ['{ "workspaces": ', /changewire\.json is not valid JSON \(line 1, column \d+/],
+      [{ workspaces: [{ ...eu, procesess: [] }] }, /workspaces\[0\].*procesess/],
+      [{ workspaces: [eu], endpoints: [{ name: 'ops', kind: 'slack' }] }, /set ENDPOINT_OPS_URL in the env/],
+      [{ workspaces: [eu], keep: { journal: '5d' } }, /keep: restart to change it\./],
+      [{ workspaces: [workspace('eu', ['launch'])] }, /^changewire: --filter processes\[0\]: un/],
+      [both, /US_CLIENT_ID, US_CLIENT_SECRET are not set/],
+    ] as const) {
+      configure(content);
+      const { code, text } = await changewire('reload');
+      expect(text).toMatch(reason);
+      expect(code).toBe(1);
+      expect(text).toMatch(
+        /Nothing was changed\. A reload reads the configuration and \.env; other variables/,
+      );
+    }
+    expect((await changewire('status')).text).toMatch(/eu\/onboarding +healthy/);
+    expect(stderr()).not.toContain('Reloaded');
+    expect(readFileSync(join(data, 'operate.json'), 'utf8')).toBe(before);
+    appendFileSync(
+      join(directory, '.env'),
+      `US_CLIENT_ID=${service.clientId}\nUS_CLIENT_SECRET=${service.clientSecret}\n`,
+    );
+    expect(await changewire('reload')).toMatchObject({ code: 0 });
+    await baselined('launch');
+  }, 30_000);
+
+  it('goes back to the former configuration where the new one can not be started', async () => {
+    const { configure, workspace, changewire, directory, data, created } = await started();
+    mkdirSync(join(data, 'team.secret'));
+    writeFileSync(join(directory, '.env'), 'ENDPOINT_TEAM_URL=http://127.0.0.1:9/\n');
+    const endpoints = [WEBHOOK, { ...WEBHOOK, name: 'team' }];
+    configure({ workspaces: [workspace('eu', ['onboarding'])], endpoints });
+    const { code, text } = await changewire('reload');
+    expect([code, text]).toEqual([
+      1,
+      expect.stringMatching(/EISDIR.*\. The former configuration is used again\.\n$/),
+    ]);
+    service.workspace.createProject('onboarding', { name: 'after the failure' });
+    await changewire('pass onboarding');
+    await until(() => created().includes('after the failure'));
+    expect((await changewire('endpoints list')).text).not.toContain('team');
+  }, 30_000);
+
+  it('ends the run where the former configuration can not be started again either', async () => {
+    const { changewire, data, ended, stderr } = await started();
+    rmSync(join(data, 'crm.secret'));
+    mkdirSync(join(data, 'crm.secret'));
+    expect((await changewire('reload')).code).toBe(1);
+    expect(await ended()).toBe(1);
+    expect(stderr()).toMatch(/changewire: EISDIR.*\n$/);
+  });
+
+  it('is refused without a configuration file, and without a run', async () => {
+    const directory = temporaryDirectory();
+    const { interrupt, ended, stdout } = run(directory, '');
+    await until(() => stdout().includes('Reading launch'));
+    const place = ['--data', join(directory, '.changewire/simulated')];
+    const reload = async () => (await runOver(['reload', ...place], { open })).err;
+    expect(await reload()).toContain(
+      'This run has no configuration file to reload: start it again with --config',
+    );
+    interrupt();
+    await ended();
+    expect(await reload()).toContain('Changewire is not running. The next start reads the configuration.');
+  });
+});
