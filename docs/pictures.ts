@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -8,6 +8,7 @@ import { parseOptions } from '../local/settings/options.ts';
 import type { Output } from '../local/terminal/output.ts';
 import { openBrowser } from '../test/kit/browser/browser.ts';
 import { startReceiver } from './pictures/receiver.ts';
+import { asWebp } from './pictures/webp.ts';
 
 /** Takes the pictures of the console in `docs/console/` from a run over the simulated service: `npm run
  *  pictures`. Check them before you commit. It takes a minute, until the
@@ -82,5 +83,6 @@ async function goTo(page: Page, place: string, shows: string): Promise<void> {
 }
 
 async function take(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: join(FOLDER, `${name}.png`), animations: 'disabled' });
+  const png = await page.screenshot({ animations: 'disabled' });
+  writeFileSync(join(FOLDER, `${name}.webp`), await asWebp(page.context().browser() as Browser, png));
 }

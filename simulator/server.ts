@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../functions/basics/clock.ts';
+import { createServer } from '../functions/basics/http.ts';
 import { API_PATH, AUTH_PATH } from './answer.ts';
 import { createBackend, SIMULATED_CREDENTIALS } from './backend.ts';
 import { believableWorkspace } from './believable/generate.ts';

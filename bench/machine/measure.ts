@@ -42,7 +42,7 @@ export async function measure(checkout: string, size: Size, to: 'webhook' | 'sub
     const printed = listen(run);
     await once(service, 'message');
     const asked = performance.now();
-    await printed(new RegExp(`baseline measured ${size.projects}/${size.projects}`));
+    await printed(new RegExp(`: ${size.projects} of ${size.projects} projects`));
     const baseline = { ...usageOf(pid), seconds: (performance.now() - asked) / 1000 };
     const wanted = size.edited.projects * size.edited.tasks;
     service.send(size.edited);

@@ -27,7 +27,7 @@ export async function measureAssertions({ rounds }: AssertionsScale, print: Prin
     const { commits, checks } = timesOf(documentsOf(tasks, edited), rounds);
     const ratio = median(checks) / median(commits);
     return {
-      what: `commit of a project of ${rounded(tasks)} tasks, ${edited} of them changed: time of its assertions ÷ the other work`,
+      what: `assertions ÷ a commit's other work, ${rounded(tasks)} tasks`,
       goal: `≤ ${GOAL}`,
       measured: `${ratio.toFixed(3)} (${median(checks).toFixed(3)} ms, ${median(commits).toFixed(2)} ms)`,
       isMet: ratio <= GOAL,

@@ -33,7 +33,7 @@ export async function measureLatency({ size, latency }: BaselineScale, print: Pr
   return {
     lines: [
       {
-        what: `baseline of ${rounded(size.projects)} projects at ${latency} ms latency: time ÷ that of ${BEFORE} requests at once`,
+        what: `baseline at ${latency} ms latency ÷ ${BEFORE} requests at once`,
         goal: '≤ 1/3',
         measured: `${rounded(found / four)} (${rounded(found)} s, ${rounded(four)} s)`,
         isMet: found / four <= 1 / 3,
@@ -67,7 +67,7 @@ export async function measureRate({ size, latency, rate }: BaselineScale, print:
   return {
     lines: [
       {
-        what: `the same service allowing ${rate} requests a second: share of the allowed rate that is used; passes that fail`,
+        what: `used share of ${rate} requests a second; failed passes`,
         goal: '≥ 0.8; 0',
         measured: `${rounded(share)}; ${failed}${unended} (${refused} answers of 429)`,
         isMet: share >= 0.8 && failed === 0 && isOver,

@@ -29,7 +29,7 @@ export async function measureHeap({ projects, tasks }: HeapScale, print: Print):
   return {
     lines: [
       {
-        what: `heap of a sweep, ${rounded(projects)} projects × ${many} tasks against × ${few}: what is live; the most with garbage`,
+        what: `live heap of a sweep, ${rounded(projects)} × ${many} tasks ÷ × ${few}; with garbage`,
         goal: `ratio ≤ 1.2; < ${MAX_MB} MB`,
         measured:
           `${rounded(ratio)} (${megabytes(large.live)} MB, ${megabytes(small.live)} MB); ` +

@@ -36,7 +36,7 @@ export async function measureIdle({ runs, passes }: IdleScale, print: Print): Pr
     const most = (name: keyof Counts) => Math.max(...all.map(counts => counts[name])) / processes;
     const [write, read, asked] = [most('writeUnits'), most('readUnits'), most('asked')];
     lines.push({
-      what: `idle run over ${rounded(processes)} × ${rounded(projects)} projects, for each process: write units, read units, service requests (the most of ${passes})`,
+      what: `idle run, ${rounded(processes)} × ${rounded(projects)} projects: writes, reads, requests`,
       goal: `≤ ${goal.writes}, ≤ ${goal.reads}, ${REQUESTS}`,
       measured: [write, read, asked].map(rounded).join(', '),
       isMet: write <= goal.writes && read <= goal.reads && asked <= REQUESTS,

@@ -4,6 +4,8 @@ import { type CompareScale, measureCompare } from './compare.ts';
 import { type HeapScale, measureHeap } from './heap.ts';
 import { type IdleScale, measureIdle } from './idle.ts';
 import type { Findings, Print } from './line.ts';
+import { type MachineScale, measureMachine } from './machine.ts';
+import { measureStart, type StartScale } from './start.ts';
 import { measureSweep, type SweepScale } from './sweep.ts';
 
 export interface Scale {
@@ -13,6 +15,8 @@ export interface Scale {
   readonly idle: IdleScale;
   readonly baseline: BaselineScale;
   readonly heap: HeapScale;
+  readonly machine: MachineScale;
+  readonly start: StartScale;
 }
 
 /** The sizes that the goals are about. */
@@ -30,6 +34,12 @@ export const WHOLE: Scale = {
   },
   baseline: { size: { projects: 1_000, tasksPerProject: 5 }, latency: 100, rate: 20 },
   heap: { projects: 20_000, tasks: [5, 50] },
+  machine: {
+    size: { projects: 5_000, tasksPerProject: 20, edited: { projects: 300, tasks: 20 } },
+    rounds: 3,
+    stream: { endpoints: 20, perSecond: 100, seconds: 10 },
+  },
+  start: { rounds: 5 },
 };
 
 /** By name, in the order of the table. */
@@ -41,4 +51,6 @@ export const MEASUREMENTS: Readonly<Record<string, (scale: Scale, print: Print) 
   latency: ({ baseline }, print) => measureLatency(baseline, print),
   rate: ({ baseline }, print) => measureRate(baseline, print),
   heap: ({ heap }, print) => measureHeap(heap, print),
+  machine: ({ machine }, print) => measureMachine(machine, print),
+  start: ({ start }, print) => measureStart(start, print),
 };

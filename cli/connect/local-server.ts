@@ -1,4 +1,4 @@
-import { Agent, request as httpRequest } from 'node:http';
+import { Agent, request as httpRequest } from '../../functions/basics/http.ts';
 import { parseAnswer } from '../../functions/basics/json.ts';
 import { isLook, reply } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
@@ -44,7 +44,7 @@ export async function connectToRun(address: Address): Promise<Connection | undef
 
 /** Sends a request, sealed. @returns the answer; undefined if it does not come from the run */
 async function send(
-  agent: Agent,
+  agent: InstanceType<typeof Agent>,
   { url, token }: Address,
   request: object,
   signal?: AbortSignal,

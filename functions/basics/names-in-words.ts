@@ -1,8 +1,7 @@
-const OR = new Intl.ListFormat('en-GB', { type: 'disjunction' });
-
-/** `a, b or c`. */
+/** `a, b or c`. `Intl.ListFormat` does the same, but takes 10 ms of each start. */
 export function eitherOf(words: readonly string[]): string {
-  return OR.format(words);
+  const [last = '', ...others] = words.toReversed();
+  return others.length === 0 ? last : `${others.toReversed().join(', ')} or ${last}`;
 }
 
 /** How many names are listed before the others are counted. */

@@ -1,8 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import dns from 'node:dns';
-import { request } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { request } from './http.ts';
 import { isInNetworks, type Networks } from './networks.ts';
 
 /** Looks up all addresses of a name, like `dns.lookup`. */

@@ -1,7 +1,7 @@
-import { request as http } from 'node:http';
 import { request as https } from 'node:https';
 import * as z from 'zod';
 import type { Clock } from '../basics/clock.ts';
+import { request as http } from '../basics/http.ts';
 import type { Log } from '../basics/telemetry.ts';
 import { type Caller, type Operations, readRequest, replyOf } from '../operations/operations.ts';
 import { isLook, isPull, lookRequests, type Reply, type Request } from '../operations/protocol/requests.ts';

@@ -53,6 +53,8 @@ interface Digests {
   readonly record?: string | undefined;
   /** Of all pages of its tasks. */
   readonly tasks?: string | undefined;
+  /** Of the content's meaning (see meaningOf): other bytes may have the same. */
+  readonly meaning?: string | undefined;
 }
 
 /** A snapshot without its content. */

@@ -16,6 +16,7 @@ import type { PassContext } from './context/context.ts';
 import { CLOCK_TOLERANCE_MS, type Difference } from './decide.ts';
 import { dueAtCommit, MAX_DUE_EVENTS } from './due.ts';
 import { TooLargeError } from './failures.ts';
+import { meaningDigest } from './reading/digest.ts';
 import type { Listing } from './reading/listing.ts';
 import { readTasks, type TasksRead } from './reading/read-tasks.ts';
 import type { PassState } from './state.ts';
@@ -150,7 +151,8 @@ function requestOf(
   const { readAt: recordReadAt, untimed } = source;
   const tasksReadAt = isWhole ? whole.tasks.readAt : (snapshot?.tasksReadAt ?? since);
   const times = { recordReadAt, ...(untimed && { untimed }), tasksReadAt };
-  const digests = isWhole ? digestsOf(whole) : {};
+  const withhold = settings.withhold ?? [];
+  const digests = isWhole ? digestsOf(whole, rules, withhold) : {};
   const { due, events: dueEvents } = content
     ? dueAtCommit(context, whole.due, rules, {
         ...{ projectId, snapshot, content, version, at, limit },
@@ -166,7 +168,7 @@ function requestOf(
       ...times,
       readUntil: readUntil(snapshot, source, whole.tasks),
       digests,
-      ...withheldIn(snapshot, settings.withhold ?? []),
+      ...withheldIn(snapshot, withhold),
       ...(due && { due }),
     },
     ...(!content && { tombstone: tombstoneOf(whole, version) }),
@@ -183,10 +185,19 @@ function requestOf(
 
 /** The digests of the answers, if the content is exactly what was read. Content with values of archived
  *  fields depends on the definitions, too: it gets no digest, so that it is compared each time. */
-function digestsOf({ content, source, tasks }: WholeCommit): NonNullable<Snapshot['digests']> {
-  const isRecord = source.digest !== undefined && content && jsonEqual(content.record, source.record);
-  const isTasks = tasks.digest !== undefined && content && areEqual(content.tasks, tasks.tasks);
-  return { ...(isRecord && { record: source.digest }), ...(isTasks && { tasks: tasks.digest }) };
+function digestsOf(
+  { content, source, tasks }: WholeCommit,
+  rules: Rules,
+  withhold: readonly string[],
+): NonNullable<Snapshot['digests']> {
+  if (!content) return {};
+  const isRecord = source.digest !== undefined && jsonEqual(content.record, source.record);
+  const isTasks = tasks.digest !== undefined && areEqual(content.tasks, tasks.tasks);
+  return {
+    ...(isRecord && { record: source.digest }),
+    ...(isTasks && { tasks: tasks.digest }),
+    ...(isRecord && isTasks && { meaning: meaningDigest(content, rules, withhold) }),
+  };
 }
 
 function areEqual(kept: ProjectContent['tasks'], read: ProjectContent['tasks']): boolean {

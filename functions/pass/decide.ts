@@ -163,7 +163,12 @@ function needsRefresh(
 ): boolean {
   if (kind !== 'sweep') return !jsonEqual(before.record, content.record);
   const areOthers = source.digest !== digests.record || tasks.digest !== digests.tasks;
-  return areOthers && source.readAt - recordReadAt > REFRESH_MS;
+  return areOthers && isRefreshDue(recordReadAt, source);
+}
+
+/** Whether the snapshot is so old that a sweep which reads the same from other bytes writes it again. */
+export function isRefreshDue(recordReadAt: number, { readAt }: Pick<Listed, 'readAt'>): boolean {
+  return readAt - recordReadAt > REFRESH_MS;
 }
 
 function recordOf({ content, recordReadAt: readAt, untimed, digests }: Snapshot): Difference['source'] {

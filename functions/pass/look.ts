@@ -6,10 +6,11 @@ import { ServiceAnswerError, ServiceError } from '../service/errors.ts';
 import type { Snapshots } from '../store/store.ts';
 import { commit } from './commit.ts';
 import type { PassContext } from './context/context.ts';
-import { type DecisionRules, decide, type Seen, type Verdict } from './decide.ts';
+import { type DecisionRules, decide, isRefreshDue, type Seen, type Verdict } from './decide.ts';
 import { failureReason, ifTorn, isOfOneProject, TaskListMissingError } from './failures.ts';
+import { meaningDigest } from './reading/digest.ts';
 import type { Listed } from './reading/listing.ts';
-import { readTasks, type Same } from './reading/read-tasks.ts';
+import { readTasks, type Same, type TasksRead } from './reading/read-tasks.ts';
 import { type Found, reasonOf } from './rechecks.ts';
 import type { PassState } from './state.ts';
 import { underOneList } from './withheld.ts';
@@ -102,7 +103,7 @@ export interface Candidate extends Pick<Seen, 'projectId' | 'listing' | 'listed'
 
 /** Reads one project: first its snapshot, then its tasks. In this order a commit, which is conditional on the
  *  version of the snapshot, can only write tasks that were read later than it.
- *  @returns Same when the service answers byte for byte what the snapshot was read from
+ *  @returns Same when the service answers what the snapshot was read from, byte for byte or in other bytes
  *  @throws ServiceError when the project, or a task, can't be read or used; TornSnapshotError */
 export async function observe(
   context: PassContext,
@@ -116,6 +117,9 @@ export async function observe(
   if (head && kind === 'baseline') return { isSame: true, readAt: head.tasksReadAt };
   const load = async () => head?.whole?.() ?? snapshots.load(process, projectId);
   let snapshot = head ? undefined : await load();
+  const loadOnce = async () => {
+    if (head) snapshot ??= await load();
+  };
   const known = head ?? snapshot;
   const recheck = before.rechecks.get(projectId);
   const tombstone = known || !listed ? undefined : await tombstoneOf(context, state, projectId, listed);
@@ -129,16 +133,33 @@ export async function observe(
     digest: listed && listed.digest === digests.record ? digests.tasks : undefined,
     load: async () => {
       if (kind === 'baseline') return undefined;
-      if (head) snapshot ??= await load();
+      await loadOnce();
       return snapshot?.content.tasks;
     },
   });
-  if (tasks && 'isSame' in tasks) return tasks;
-  if (head) snapshot ??= await load();
+  if (tasks && ('isSame' in tasks || meansSame(context, state, head, listed, tasks)))
+    return { isSame: true, readAt: tasks.readAt };
+  await loadOnce();
   // Another pass committed since the head was read, maybe newer tasks than these: observe again.
   if (head && snapshot?.version !== head.version) return observe(context, state, candidate);
   if (snapshot && tasks) checkTasks(process, projectId, snapshot.content.tasks, tasks.tasks);
   return { ...seen, snapshot, tasks };
+}
+
+/** True when a sweep read from other bytes what the snapshot has: to load and parse that as well takes as long as
+ *  reading the project. Once a day it is compared all the same, so that it is written with the new digests. */
+function meansSame(
+  { kind, settings }: PassContext,
+  { definitions }: PassState,
+  head: SnapshotHead | undefined,
+  listed: Listed | undefined,
+  { tasks, digest }: TasksRead,
+): boolean {
+  const meaning = head?.digests?.meaning;
+  if (kind !== 'sweep' || !head || !listed || digest === undefined || meaning === undefined) return false;
+  if (isRefreshDue(head.recordReadAt, listed)) return false;
+  const content = { record: listed.record, tasks };
+  return meaning === meaningDigest(content, definitions.rules, settings.withhold ?? []);
 }
 
 /** For a listed project without a snapshot: the tombstone, if it was deleted before. */

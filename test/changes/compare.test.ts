@@ -10,6 +10,7 @@ import {
 } from '../../functions/changes/compare-project.ts';
 import { compareRecord } from '../../functions/changes/compare-record.ts';
 import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
+import { meaningOf as valuesOf } from '../../functions/changes/meaning.ts';
 import type { ProjectContent } from '../../functions/model/snapshot.ts';
 
 const definition = (externalId: string, type: string, more = {}) => ({
@@ -177,5 +178,44 @@ describe('a field that is archived', () => {
   it('changes nothing for a project that is new', () => {
     const read: ProjectContent = { record: {}, tasks: new Map() };
     expect(keepArchived(undefined, read, archived)).toBe(read);
+  });
+});
+
+describe('the meaning of a content', () => {
+  const shuffled = (record: JsonObject) =>
+    Object.fromEntries(Object.entries({ ...record, updatedAt: 'later' }).reverse()) as JsonObject;
+  const alike = ({ record, tasks }: ProjectContent): ProjectContent => ({
+    record: shuffled(record),
+    tasks: new Map([...tasks].map(([id, task]) => [id, shuffled(task)])),
+  });
+  const textOf = (one: ProjectContent) => JSON.stringify(valuesOf(one, rules));
+
+  it('is the same in another order of keys, and with other values of ignored fields', () => {
+    fc.assert(
+      fc.property(content, one => {
+        expect(textOf(alike(one))).toBe(textOf(one));
+      }),
+    );
+  });
+
+  it('is another one where a value moves to another field, and where a custom field is named as an ignored one', () => {
+    const named = rulesOf({ project: [definition('updated', 'text')], task: [] }, ignoredFields([]));
+    const text = (record: JsonObject, by = rules) =>
+      JSON.stringify(valuesOf({ record, tasks: new Map() }, by));
+    expect(text({ text: 'a' })).not.toBe(text({ name: 'a' }));
+    expect(text({ updated: 'a' }, named)).not.toBe(text({ updated: 'b' }, named));
+  });
+
+  it('invariant 1: is another one wherever comparing finds a change', () => {
+    const edited = fc.tuple(content, content, fc.nat(5)).map(([one, other, kept]) => {
+      const tasks = [...alike(one).tasks].slice(0, kept).concat([...other.tasks].slice(kept));
+      return [one, { record: kept % 2 ? alike(one).record : other.record, tasks: new Map(tasks) }] as const;
+    });
+    fc.assert(
+      fc.property(edited, ([one, other]) => {
+        fc.pre(compareProject('p', one, other, rules).length > 0);
+        expect(textOf(other)).not.toBe(textOf(one));
+      }),
+    );
   });
 });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
+import { rulesOf } from '../../functions/changes/compare-project.ts';
 import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import type { Snapshot, SnapshotHead } from '../../functions/model/snapshot.ts';
 import type { PassContext } from '../../functions/pass/context/context.ts';
 import { type Candidate, observe } from '../../functions/pass/look.ts';
+import { meaningDigest } from '../../functions/pass/reading/digest.ts';
 import type { Listed } from '../../functions/pass/reading/listing.ts';
 import type { PassState } from '../../functions/pass/state.ts';
 
@@ -18,16 +20,23 @@ const snapshot: Snapshot = {
 };
 const head: SnapshotHead = { projectId: '7', version: 3, ...times, digests: { record: 'r', tasks: 't' } };
 
+const RULES = rulesOf({ project: [], task: [] }, new Set(['seen']));
+
 /** Observes project 7, with what is asked of the table and of the service meanwhile. Its task list has these pages. */
 async function observing(
   candidate: Partial<Candidate>,
-  { kind = 'changes', kept = undefined as Snapshot | undefined, pages = [['1']] } = {},
+  {
+    kind = 'changes',
+    kept = undefined as Snapshot | undefined,
+    pages = [['1']],
+    withhold = [] as string[],
+  } = {},
 ) {
   const asked = { loads: 0, tombstones: 0, identities: 0, tasks: 0 };
   const before = { ...UNKNOWN_PROCESS, rechecks: new Map() };
-  const state = {} as PassState;
+  const state = { definitions: { rules: RULES } } as PassState;
   const context = {
-    ...{ kind, before },
+    ...{ kind, before, settings: { withhold } },
     process: { workspace: 'eu', processId: 'p' },
     clock: () => AT,
     snapshots: {
@@ -113,6 +122,37 @@ describe('a project whose head was read ahead', () => {
     const [seen, asked] = await observing({ head });
     expect(seen).toMatchObject({ snapshot: undefined, tasks: { digest: 'of 1' } });
     expect(asked).toMatchObject({ tombstones: 1, tasks: 2 });
+  });
+});
+
+describe('a project that a sweep reads from other bytes', () => {
+  const meaning = meaningDigest(snapshot.content, RULES, []);
+  const digests = { record: 'r', tasks: 'of 2', meaning };
+  const other = { ...listed, record: { seen: 'now', id: '7' }, digest: 'other' };
+  const loads = async (...[candidate, how]: Parameters<typeof observing>) => {
+    const before = { ...head, digests };
+    const [seen, asked] = await observing(
+      { head: before, listed: other, ...candidate },
+      { kind: 'sweep', ...how },
+    );
+    expect('isSame' in seen).toBe(asked.loads === 0);
+    return asked.loads;
+  };
+
+  it('is not loaded where they mean the same', async () => {
+    expect(await loads({})).toBe(0);
+  });
+
+  it.each<[string, ...Parameters<typeof observing>]>([
+    ['a field has another value', { listed: { ...other, record: { id: '7', name: 'New' } } }],
+    ['a task is another one', {}, { pages: [['2']] }],
+    ['it has one more task', {}, { pages: [['1', '2']] }],
+    ['the list of withheld fields is another one', {}, { withhold: ['name'] }],
+    ['its snapshot is a day old: it gets the new digests', { listed: { ...other, readAt: AT + 86_400_000 } }],
+    ['a `changes` pass reads it', {}, { kind: 'changes' }],
+    ['an earlier version wrote its snapshot', { head: { ...head, digests: { record: 'r', tasks: 'of 2' } } }],
+  ])('is loaded and compared where %s', async (_, candidate, how) => {
+    expect(await loads(candidate, { kept: snapshot, ...how })).toBe(1);
   });
 });
 

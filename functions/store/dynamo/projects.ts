@@ -120,6 +120,7 @@ function projectItem(process: ProcessKey, id: string, snapshot: Snapshot, blob: 
     tasksReadAt: { N: String(snapshot.tasksReadAt) },
     ...(snapshot.digests?.record !== undefined && { recordDigest: { S: snapshot.digests.record } }),
     ...(snapshot.digests?.tasks !== undefined && { tasksDigest: { S: snapshot.digests.tasks } }),
+    ...(snapshot.digests?.meaning !== undefined && { meaningDigest: { S: snapshot.digests.meaning } }),
     parts: { N: String(parts) },
     blob: { B: blob },
   };
@@ -178,7 +179,8 @@ async function wholeBlob(
 /** Items with only a further part of a snapshot have no `projectId`. */
 const IS_HEAD = 'attribute_exists(projectId)';
 const HEAD = {
-  ProjectionExpression: 'sk, version, recordReadAt, untimed, tasksReadAt, recordDigest, tasksDigest',
+  ProjectionExpression:
+    'sk, version, recordReadAt, untimed, tasksReadAt, recordDigest, tasksDigest, meaningDigest',
 };
 /** DynamoDB charges the same for a head with or without its content, but receiving the content takes time. */
 const WITH_CONTENT = {
@@ -243,15 +245,15 @@ function snapshotOf(item: Item, bytes: Uint8Array): Snapshot {
 
 /** The attributes of a project's item beside its content. */
 function headOf(item: Item): SnapshotHead {
-  const [record, tasks] = [item.recordDigest?.S, item.tasksDigest?.S];
+  const [record, tasks, meaning] = [item.recordDigest?.S, item.tasksDigest?.S, item.meaningDigest?.S];
   return {
     projectId: projectOf(item.sk.S),
     version: Number(item.version?.N),
     recordReadAt: Number(item.recordReadAt?.N),
     ...(item.untimed?.BOOL && { untimed: true }),
     tasksReadAt: Number(item.tasksReadAt?.N),
-    ...((record ?? tasks) !== undefined && {
-      digests: { record, tasks },
+    ...((record ?? tasks ?? meaning) !== undefined && {
+      digests: { record, tasks, meaning },
     }),
   };
 }

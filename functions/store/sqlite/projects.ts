@@ -39,7 +39,7 @@ export function commit(database: Database, process: ProcessKey, request: CommitR
     if (content) {
       const { version, recordReadAt, tasksReadAt, untimed, digests } = snapshot as Snapshot;
       sql.run`INSERT OR REPLACE INTO project VALUES (${pk}, ${id}, ${version}, ${recordReadAt}, ${untimed ? 1 : 0},
-        ${tasksReadAt}, ${digests?.record ?? null}, ${digests?.tasks ?? null}, ${content})`;
+        ${tasksReadAt}, ${digests?.record ?? null}, ${digestsOfTasks(digests)}, ${content})`;
     } else sql.run`DELETE FROM project WHERE process = ${pk} AND id = ${id}`;
     writeTombstone(database, process, request);
     writeTimer(database, process, request);
@@ -121,17 +121,24 @@ export async function* headsOf(
 const next = (id: string): string => `${id}!`;
 
 function headOf(row: Row): SnapshotHead {
-  const { record_digest: record, tasks_digest: tasks } = row as Record<string, string | null>;
+  const { record_digest: record, tasks_digest: both } = row as Record<string, string | null>;
+  const [tasks, meaning] = both?.split(' ') ?? [];
   return {
     projectId: decodePart(row.id as string),
     version: row.version as number,
     recordReadAt: row.record_read_at as number,
     ...(row.untimed === 1 && { untimed: true }),
     tasksReadAt: row.tasks_read_at as number,
-    ...((record ?? tasks) !== null && {
-      digests: { ...(record !== null && { record }), ...(tasks !== null && { tasks }) },
+    ...((record ?? both) !== null && {
+      digests: { ...(record !== null && { record }), ...(tasks && { tasks }), ...(meaning && { meaning }) },
     }),
   } as SnapshotHead;
+}
+
+/** One column has both digests: a file that an earlier version opens needs no other layout. To that version bytes and
+ *  meaning together are the digest of no answer, so it compares what it reads. */
+function digestsOfTasks({ tasks = '', meaning }: NonNullable<Snapshot['digests']> = {}): string | null {
+  return meaning === undefined ? tasks || null : `${tasks} ${meaning}`;
 }
 
 /** Writes the tombstone of a deletion; called in its transaction. */

@@ -67,12 +67,12 @@ export function headsContract(subject: () => Subject): void {
       const first = snapshot(AT, content({ name: 'Acme' }));
       const { content: _, ...head } = first;
       await keep('p1');
-      await keep('p2', { untimed: true, digests: { record: 'r', tasks: 't' } });
+      await keep('p2', { untimed: true, digests: { record: 'r', tasks: 't', meaning: 'm' } });
       await keep('p3', { digests: { tasks: 't' } });
       await keep('p4', { digests: { record: 'r', tasks: undefined } });
       expect((await pages()).flat()).toEqual([
         { ...head, projectId: 'p1' },
-        { ...head, projectId: 'p2', untimed: true, digests: { record: 'r', tasks: 't' } },
+        { ...head, projectId: 'p2', untimed: true, digests: { record: 'r', tasks: 't', meaning: 'm' } },
         { ...head, projectId: 'p3', digests: { tasks: 't' } },
         { ...head, projectId: 'p4', digests: { record: 'r' } },
       ]);

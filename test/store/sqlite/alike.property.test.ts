@@ -57,6 +57,8 @@ type RecheckStep = typeof recheck extends fc.Arbitrary<infer Value> ? Value : ne
 
 const ENTRIES = ['1', '2', '3'].map(end => end.padStart(32, 'a'));
 
+const digest = fc.stringMatching(/^[\w.-]{1,8}$/);
+
 const step = fc.record({
   process: fc.constantFrom(...KEYS),
   call: fc.oneof(
@@ -110,7 +112,7 @@ function commitOf() {
     isSilent: fc.boolean(),
     untimed: fc.boolean(),
     next: fc.option(fc.nat({ max: 3 }), { nil: undefined }),
-    digests: fc.option(fc.record({ record: fc.string(), tasks: fc.string() }, { requiredKeys: [] }), {
+    digests: fc.option(fc.record({ record: digest, tasks: digest, meaning: digest }, { requiredKeys: [] }), {
       nil: undefined,
     }),
   });
