@@ -35,7 +35,7 @@ import { openProbe } from './service/probe.ts';
 import { openDynamoStore } from './store/dynamo/store.ts';
 import type { ChangeRecords } from './store/store.ts';
 
-/** Invoked by operators, through the command, by one of two aliases: `look` or `act` (design.md §13). A
+/** Invoked by operators, through the command, by one of its aliases (design.md §13). A
  *  caller whom IAM allows to invoke an alias may make its requests, and needs no other permission.
  *  State: none. Changes are written to rows, with the caller's name in the action log; other functions
  *  carry out longer work. */

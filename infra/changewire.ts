@@ -71,11 +71,11 @@ export class Changewire extends Construct {
   readonly undelivered: Readonly<Record<string, IQueue>>;
   /** The path of the SSM parameters with addresses and secrets of endpoints; add the name of an endpoint. */
   readonly secretsPath: string;
-  /** Permits the read-only commands of `changewire`. Not attached to any principal. */
+  /** Permits the read-only commands of `changewire`. Not attached. */
   readonly lookPolicy: IManagedPolicy;
-  /** Permits all commands. Not attached to any principal. */
+  /** Permits all commands. Not attached. */
   readonly actPolicy: IManagedPolicy;
-  /** Permits taking events from endpoints of kind pull, and nothing else. Not attached to any principal. */
+  /** Permits taking events from endpoints of kind pull. Not attached. */
   readonly pullPolicy: IManagedPolicy;
   readonly #operate: Operate;
 

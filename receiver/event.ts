@@ -445,24 +445,24 @@ export type TaskEvent<Types extends RecordTypes = AnyRecords> =
   | TaskUpdated<Types>
   | TaskDeleted<Types>;
 
-/** The time of a task came, by a rule of the process. Nothing changed. */
+/** The time of a task came, by a rule. Nothing changed. */
 export type TaskDue<Types extends RecordTypes = AnyRecords> = CloudEvent<'task.due', TaskDueData<Types>>;
-/** The date of a task passed, by a rule of the process. */
+/** The date of a task passed, by a rule. */
 export type TaskOverdue<Types extends RecordTypes = AnyRecords> = CloudEvent<
   'task.overdue',
   TaskDueData<Types>
 >;
-/** The time of a project came, by a rule of the process. */
+/** The time of a project came, by a rule. */
 export type ProjectDue<Types extends RecordTypes = AnyRecords> = CloudEvent<
   'project.due',
   ProjectDueData<Types>
 >;
-/** The date of a project passed, by a rule of the process. */
+/** The date of a project passed, by a rule. */
 export type ProjectOverdue<Types extends RecordTypes = AnyRecords> = CloudEvent<
   'project.overdue',
   ProjectDueData<Types>
 >;
-/** Neither a project nor its tasks changed for as long as a rule of the process states. */
+/** Neither a project nor its tasks changed for as long as a rule states. */
 export type ProjectUnchanged<Types extends RecordTypes = AnyRecords> = CloudEvent<
   'project.unchanged',
   UnchangedData<Types>
@@ -500,12 +500,12 @@ export type SourceEvent = SourceHeld | SourceStalled | SourceRecovered | SourceS
 /** The audit log has a new entry (only with `audit: true`). */
 export type AuditEvent = CloudEvent<'audit.recorded', AuditData>;
 
-/** The current state of a project, in a snapshot that an operator requested. Nothing changed. */
+/** The current state of a project, in a requested snapshot. Nothing changed. */
 export type ProjectSnapshot<Types extends RecordTypes = AnyRecords> = CloudEvent<
   'project.snapshot',
   ProjectSnapshotData<Types>
 >;
-/** The current state of a task, in a snapshot that an operator requested. Nothing changed. */
+/** The current state of a task, in a requested snapshot. Nothing changed. */
 export type TaskSnapshot<Types extends RecordTypes = AnyRecords> = CloudEvent<
   'task.snapshot',
   TaskSnapshotData<Types>

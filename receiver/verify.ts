@@ -40,8 +40,8 @@ export async function verify<Types extends RecordTypes = AnyRecords>(
 }
 
 /** Verifies the sender of a request, as `verify` does, and returns its events in their order: those of a batch (an
- *  endpoint with `batch`), or the one of another request. Answer 2xx once all are stored, because a batch is delivered
- *  or sent again as a whole.
+ *  endpoint with `batch`), or the one of another request. Answer 2xx once all are stored: a batch is
+ *  sent again as a whole.
  *
  *  @throws Refusal if the request is refused: answer its `status` and `message`
  *  @throws TypeError as for `verify` */

@@ -5,15 +5,8 @@ import { TASKS_PER_PROJECT } from './sizes.ts';
 import { billedMs, LATENCY, type Used } from './used.ts';
 
 const shown = (used: Used, memoryMb: number) => [
-  count(
-    Object.entries(used.requests).reduce(
-      (sum, [name, value]) => (name.startsWith('dynamodb') ? sum + value : sum),
-      0,
-    ),
-    1,
-  ),
   ...[count(used.readUnits, 1), count(used.writeUnits, 1), count(used.logged)],
-  ...[count(used.waited), count(used.worked, 1), count(billedMs(used, memoryMb))],
+  ...[count(used.worked, 1), count(billedMs(used, memoryMb))],
 ];
 
 /** What each kind of run uses. */
@@ -22,8 +15,6 @@ export function runs(measured: Measured): string[] {
     ['idle run over one process', 'poll', measured.idlePass],
     ['idle run over 25 processes', 'poll', measured.idleRuns?.large.used],
     ['run over 25 processes that meets an outage', 'poll', measured.outage?.met],
-    ['probe after a pause', 'poll', measured.outage?.probe],
-    ['a message for a pass that is not due', 'poll', measured.dropped],
     ['a change, in addition', 'poll', measured.change],
     ['sweep', 'poll', measured.sweep],
     ['baseline', 'poll', measured.baseline],
@@ -36,14 +27,14 @@ export function runs(measured: Measured): string[] {
   ];
   const rows = kinds.flatMap(([what, name, used]) => {
     const memoryMb = measured.functions[name]?.memoryMb ?? 0;
-    return used ? [[what, ...shown(used, memoryMb), `${memoryMb}`]] : [];
+    return used ? [[what, ...shown(used, memoryMb)]] : [];
   });
   return [
     '## What a run uses',
     '',
-    'Means of several runs: DynamoDB requests with their read and write units, bytes of log; ms of waiting, of work on one processor, and billed; memory in MB.',
+    `Means of several runs: DynamoDB's read and write units, bytes of log, ms of work on one processor, ms billed. \`route\` has ${count(measured.functions.route?.memoryMb ?? 0)} MB of memory, the others ${count(measured.functions.poll?.memoryMb ?? 0)}.`,
     '',
-    ...table(['', 'requests', 'read', 'write', 'log', 'waits', 'works', 'billed', 'memory'], rows),
+    ...table(['', 'read', 'write', 'log', 'works', 'billed'], rows),
   ];
 }
 
@@ -55,13 +46,13 @@ export function method(measured: Measured): string[] {
   return [
     '## How it is counted',
     '',
-    '- The synthesised stack’s bundles run as processes over the simulated service. An embedded DynamoDB counts units by AWS’s rules; other AWS services count by requests.',
-    `- Every response takes a fixed time in ms: ${latencies} (*service*: receivers, too). Waiting is their sum; work is processor time on an AMD EPYC core, taken as a Lambda processor.`,
-    `- Lambda polls each queue with ${ASSUMED.pollers} pollers that wait ${ASSUMED.pollSeconds} s: ${count((ASSUMED.pollers * 730 * 3600) / ASSUMED.pollSeconds)} receives a month for an empty queue.`,
+    '- The stack’s bundles run as processes over the simulated service. An embedded DynamoDB counts units by AWS’s rules; other services count by requests.',
+    `- Every response takes a fixed time in ms: ${latencies} (*service*: receivers, too). Work is processor time on an AMD EPYC core, taken as a Lambda processor.`,
+    `- Lambda’s ${ASSUMED.pollers} pollers of each queue wait ${ASSUMED.pollSeconds} s: ${count((ASSUMED.pollers * 730 * 3600) / ASSUMED.pollSeconds)} receives a month for an empty queue.`,
     `- Assumed: a token is valid for an hour; a function has ${ASSUMED.environments} environments for each that is always busy, and one more, each replaced ${ASSUMED.startsPerDay} times a day; stored logs are compressed to ${ASSUMED.compressed * 100} %.`,
     '- Not included: requests by people, retries, failing endpoints, native subscriptions (0.60 $ per million HTTP deliveries), the CDK’s asset bucket, TLS bytes.',
     `- In the table a project of ${TASKS_PER_PROJECT} tasks takes ${count(measured.projectBytes)} bytes, a change record ${count(measured.changeBytes)}, an attempt ${count(measured.attemptBytes)}.`,
-    '- `bench/cost/prices.ts` has each price’s source; most are not pages of AWS.',
+    '- `bench/cost/prices.ts` has each price’s source.',
     '',
   ];
 }

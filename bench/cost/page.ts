@@ -39,9 +39,9 @@ function head({ date }: Measured): string[] {
     'npm run cost -- --measure --write     # measures again, and writes it',
     '```',
     '',
-    `Computed for ${REGION} with the prices of ${LOOKED_UP}, from runs of the stack's functions measured on ${date}. Other regions cost up to a quarter more. A month has 730 hours.`,
+    `Computed for ${REGION} with the prices of ${LOOKED_UP}, from runs of the stack's functions measured on ${date}. Other regions cost up to a quarter more.`,
     `Each process has ${count(SIZES[1]?.projects ?? 0)} projects of ${TASKS_PER_PROJECT} tasks, a \`changes\` pass each minute and a sweep every ${SWEEP.seconds / 3600} hours. A change is an edit of one task: one event for three signed webhooks.`,
-    'The free usage is what AWS gives every account each month, permanently. Taxes and support are not included.',
+    'AWS gives every account the free usage each month, permanently. Taxes and support are not included.',
     '',
   ];
 }
@@ -78,20 +78,11 @@ function outages(measured: Measured): string[] {
     if (!usage) return [];
     const [ordinary, other] = [totalOf(linesOf(measured, size)), totalOf(billOf(usage))];
     const day = ordinary.dollars / ASSUMED.daysPerMonth;
-    return [
-      [
-        `${count(size.processes)} processes`,
-        money(day),
-        `**${money(day + other.dollars - ordinary.dollars)}**`,
-      ],
-    ];
+    const that = money(day + other.dollars - ordinary.dollars);
+    return [`${that} instead of ${money(day)} for ${count(size.processes)} processes`];
   });
   if (rows.length === 0) return [];
-  return [
-    'A day on which the service of all workspaces does not answer:',
-    '',
-    ...table(['', 'ordinary day', 'that day'], rows),
-  ];
+  return [`A day on which the service of all workspaces does not answer costs less: ${rows.join(', ')}.`, ''];
 }
 
 /** The bill of each size by service, after the free usage. */
@@ -136,7 +127,7 @@ function intervals(measured: Measured): string[] {
   return [
     '## What an interval costs',
     '',
-    'The `changes` passes of one process, per month, without free usage. *Evenly*: 100 changes a day at equal distances. *At work*: the same 100 in five periods of 20 minutes.',
+    'The `changes` passes of one process, per month, without free usage: with 100 changes a day at equal distances (*evenly*) or in five periods of 20 minutes (*at work*).',
     '*Age*: the mean time from a change to the pass that finds it.',
     '',
     ...table(
@@ -148,7 +139,7 @@ function intervals(measured: Measured): string[] {
       ],
       rows,
     ),
-    'An adaptive interval suits processes that are idle most of the time. The first change after an idle time is found as late as with `slowest`.',
+    'An adaptive interval suits processes that are mostly idle. The first change after an idle time is found as late as with `slowest`.',
     '',
   ];
 }

@@ -20,6 +20,7 @@ export const OBJECTS: Readonly<Record<string, string>> = {
   PageSizeProps: 'workspaces[].pageSize',
   LinkTemplateProps: 'workspaces[].linkTemplate',
   ProcessProps: 'workspaces[].processes[]',
+  RuleProps: 'workspaces[].processes[].rules[]',
   ChangesProps: 'changes',
   KeepProps: 'keep',
   SubscriptionProps: 'subscriptions[]',
@@ -30,10 +31,22 @@ export const OBJECTS: Readonly<Record<string, string>> = {
   ValueFilterProps: 'endpoints[].filter.values[]',
 };
 
-/** The pages for the package: docs/events.md describes the events, docs/configuration.md the configuration. */
+/** The types of conditions in filters. */
+const CONDITIONS = new Set([
+  'ConditionsProps',
+  'FieldTestsProps',
+  'FieldValue',
+  'FieldValues',
+  'NegatedTestsProps',
+  'ValueTestsProps',
+]);
+
+/** The pages for the package: docs/events.md describes the events, docs/configuration.md the configuration, and
+ *  docs/filters.md its conditions. */
 export const ELSEWHERE: Elsewhere = {
   pageOf: ({ name, path }) => {
     if (path.endsWith('/receiver/event.ts')) return 'events.md';
+    if (CONDITIONS.has(name)) return 'filters.md';
     return basename(dirname(path)) === 'props' && name in OBJECTS ? 'configuration.md' : undefined;
   },
   pageOfMember: ({ name }, member) =>

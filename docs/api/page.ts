@@ -15,7 +15,7 @@ export function apiPage(entries: readonly Entry[], elsewhere = NOWHERE): string 
 
 ${typescript(imports.join('\n'))}
 
-ES modules, for Node 24. \`npm run schemas\` generates this page from the declarations and their doc comments. Defaults are in parentheses.
+ES modules, for Node 24. \`npm run schemas\` generates this page from doc comments. Defaults are in parentheses.
 
 ${entries.map(entry => chapter(entry, elsewhere)).join('\n')}`;
 }

@@ -1,5 +1,7 @@
 import { type Argument, type Command, Option } from 'commander';
 import { createProgram } from '../../cli/program.ts';
+import { KIND_SETTINGS } from '../../functions/model/kinds.ts';
+import { optionOf } from '../../local/settings/endpoint-options.ts';
 import { helpBlocks, type Term } from './help.ts';
 
 /** Collects the output of the program. No line is wrapped. */
@@ -71,8 +73,8 @@ function sectionOf(command: Command, shared: Shared, paper: Paper): string {
   return blocks([
     `### ${nameOf(command)}`,
     sentence(command.description()),
-    ...(isWritten(command) ? written(command) : [usageOf(command), parameters(command, shared)]),
-    example?.includes(' --') ? `Example: \`${example}\`` : '',
+    ...(isWritten(command) ? written(command, shared) : [usageOf(command), parameters(command, shared)]),
+    example !== undefined && / --(?!stack|region|dry-run)/.test(example) ? `Example: \`${example}\`` : '',
   ]).trimEnd();
 }
 
@@ -81,17 +83,39 @@ function isWritten(command: Command): boolean {
   return !command.helpInformation().startsWith('Usage: ');
 }
 
-/** That text: lists for the terms that it explains, paragraphs for the rest. */
-function written(command: Command): string[] {
+/** That text: lists for the terms that it explains, paragraphs for the rest. Shared options are only named. */
+function written(command: Command, shared: Shared): string[] {
   return helpBlocks(command.helpInformation())
     .slice(1)
     .map(({ title, prose, terms }) => {
       if (title === 'Usage') return shell(terms.map(({ term, text }) => `${term}  # ${text}`));
-      const shown = terms.filter(({ term }) => term !== '--help');
-      return [prose, title === undefined ? '' : `${title}:`, list(shown)]
+      const [named, shown] = parted(
+        terms.filter(({ term }) => term !== '--help'),
+        ({ term }) => isSharedSetting(flagOf(term), shared),
+      );
+      const flags = named.map(({ term }) => `\`${flagOf(term)}\``).join(', ');
+      return [
+        ...[prose, title === undefined ? '' : `${title}:`, list(shown)],
+        flags === '' ? '' : `[Shared](#shared-options), for the preceding endpoint: ${flags}`,
+      ]
         .filter(text => text !== '')
         .join('\n\n');
     });
+}
+
+/** `--batch` of `--batch N`. */
+function flagOf(term: string): string {
+  return term.split(' ', 1)[0] ?? '';
+}
+
+/** Whether the shared option with this flag is the same setting of endpoints. */
+function isSharedSetting(flag: string, shared: Shared): boolean {
+  const setting = KIND_SETTINGS.find(each => `--${optionOf(each)}` === flag);
+  return setting !== undefined && (shared.get(flag)?.text.includes(setting.what) ?? false);
+}
+
+function parted<T>(all: readonly T[], is: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(is), all.filter(one => !is(one))];
 }
 
 /** Its arguments, empty without any. */

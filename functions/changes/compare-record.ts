@@ -96,7 +96,7 @@ function jsonType(value: Json | undefined): string {
   return isJsonObject(value) ? 'object' : typeof value;
 }
 
-/** Properties that identify a record (design.md §4). */
+/** Properties that identify a record (service-api.md §2.4). */
 const OWN = {
   project: new Set(['id', 'projectId', 'externalId']),
   task: new Set(['id', 'taskId', 'externalId']),

@@ -52,13 +52,10 @@ export const perSecond = () => whole(1, 100);
 
 /** One endpoint of the configuration. Its address is a secret, so it is not part of the configuration. */
 export const endpointConfig = object({
-  name: key(
-    name(),
-    'Identifies the endpoint in the table, the logs and its parameter. Endpoints and subscriptions share one set of names.',
-  ),
+  name: key(name(), 'Unique among endpoints and subscriptions.'),
   kind: key(
     choice(KIND_NAMES),
-    'A signed webhook (Standard Webhooks), a Slack incoming webhook, a [Slack app](chat.md#slack-as-an-app), a Teams Workflows URL, a chat that takes [plain text](chat.md#plain-text) in JSON, or [e-mail](email.md).',
+    'A [signed webhook](receiving.md), a Slack incoming webhook, a [Slack app](chat.md#slack-as-an-app), a Teams Workflows URL, a chat that takes [plain text](chat.md#plain-text), [e-mail](email.md), or events that a consumer [takes](pull.md).',
   ),
   filter: key(endpointFilter.optional(), 'The events that the endpoint gets.', 'every event'),
   perSecond: key(
@@ -147,7 +144,7 @@ export const subscriptionConfig = object({
   name: key(name(), 'Identifies the subscription in alarms and queues.'),
   url: key(
     address('http', 'https'),
-    'The address to which SNS posts. The receiver must confirm the subscription before it gets events.',
+    'The address to which SNS posts, once the receiver confirmed the subscription.',
   ),
   allowInsecure: key(
     yesNo().default(false),

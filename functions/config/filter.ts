@@ -219,11 +219,7 @@ export const endpointFilter = object({
   workspaces: values.workspace,
   processes: values.processId,
   projects: values.projectId,
-  fields: key(
-    fieldNames(),
-    'Ids or displayed names of fields, of which at least one changed. A name stands for all fields of that name.',
-    'any',
-  ),
+  fields: key(fieldNames(), 'Ids or displayed names of fields, of which at least one changed.', 'any'),
   values: key(
     list(valueFilter, 1, 'conditions on values').optional(),
     'Conditions, of which a changed field meets at least one.',
@@ -241,7 +237,7 @@ export const endpointFilter = object({
   ),
   exceptActors: key(
     actors(),
-    'Leaves out events whose known actors are all in this list; for `audit.recorded`, all its `users`. An event with another actor, or without known actors, is delivered.',
+    'Leaves out events whose known actors are all in this list; for `audit.recorded`, all its `users`.',
     'none',
   ),
 } satisfies Record<keyof EndpointFilter, z.ZodType>);

@@ -54,10 +54,7 @@ export const configSchema = object({
     list(subscriptionConfig, 0, 'subscriptions').default([]),
     'HTTP(S) receivers to which SNS delivers.',
   ),
-  endpoints: key(
-    list(endpointConfig, 0, 'endpoints').default([]),
-    'Signed webhooks and chats to which Changewire delivers.',
-  ),
+  endpoints: key(list(endpointConfig, 0, 'endpoints').default([]), 'Receivers to which Changewire delivers.'),
   networks: key(
     list(network(), 0, 'networks').default([]),
     'Your [own networks](networks.md), in which endpoints may be, over http too.',

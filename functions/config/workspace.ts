@@ -147,7 +147,7 @@ const processConfig = object({
   id: key(processId(), 'The id of the process in the service.'),
   overlap: key(
     duration('1s', '1d').prefault('120s'),
-    'How far before the last pass each `changes` pass starts to read, for clocks that differ and edits that appear late.',
+    'How far before the last pass each `changes` pass starts to read, for edits that appear late.',
   ),
   ignoreFields: key(
     list(property(), 0, 'field names').default([]),
@@ -160,7 +160,7 @@ const processConfig = object({
   ),
   auditLog: key(
     yesNo().optional(),
-    '`false` if the credentials may not read the audit log. Changewire then neither reads it nor reports that it cannot.',
+    '`false` if the credentials may not read the audit log: Changewire then neither reads it nor warns.',
     '`true`',
   ),
   audit: key(
@@ -216,7 +216,7 @@ export const workspaceConfig = object({
   ),
   concurrency: key(
     whole(1, 32).default(16),
-    'The maximum number of concurrent requests to the service, over all runs. Runs start with 4 and adapt to response times and rate limits.',
+    'The maximum number of concurrent requests to the service. Runs start with 4 and adapt.',
   ),
   identifiers: key(
     object({
@@ -234,7 +234,7 @@ export const workspaceConfig = object({
       auditLog: key(pageSize().optional(), 'Audit log entries in a page.', '`100`'),
       users: key(pageSize().optional(), 'Users in a page.', '`1000`'),
     }).optional(),
-    'For a service that cannot answer with pages of the usual size. Without it, each pass halves the size of a page that fails.',
+    'For a service that cannot answer with pages of the usual size; else each pass halves the size of a page that fails.',
     'none',
   ),
   dateHeader: key(

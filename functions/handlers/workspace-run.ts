@@ -14,7 +14,7 @@ import type { PassMessage } from '../schedule/pass-message.ts';
 import { DeadlineError, ServiceError, TokenError } from '../service/errors.ts';
 import type { ServiceConnection } from '../service/service.ts';
 import type { Completions, Snapshots, WorkspaceRows } from '../store/store.ts';
-import type { Taken } from './run-share.ts';
+import { ShareLostError, type Taken } from './run-share.ts';
 
 /** What a handler needs of Lambda's context. */
 export interface PollContext {
@@ -272,12 +272,15 @@ export class WorkspaceRun {
 
   /** Checks whether the service answers again. If so, the pause is over for all runs. */
   async #probe(): Promise<void> {
-    const { connection, request, workspace } = this.#options;
+    const { connection, request, workspace, taken } = this.#options;
     try {
+      // The answer to taking the share may have come after its end: then another run may probe by now.
+      await taken.share.hold();
       await connection.probe(request.processes[0] as string);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      this.#outage = error;
+      if (error instanceof ShareLostError) taken.share.close(error);
+      else this.#outage = error;
       return;
     }
     this.#isProbing = false;

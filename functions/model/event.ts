@@ -279,29 +279,13 @@ export const eventSchemas = {
   'task.created': eventOf('task.created', 'A task appeared.', taskData),
   'task.updated': eventOf('task.updated', 'Fields of a task changed.', taskData),
   'task.deleted': eventOf('task.deleted', 'A task was deleted, or moved to another project.', taskData),
-  'task.due': eventOf(
-    'task.due',
-    'The time of a task came, by a rule of the process. Nothing changed.',
-    taskDueData,
-  ),
-  'task.overdue': eventOf(
-    'task.overdue',
-    'The date of a task passed, by a rule of the process.',
-    taskDueData,
-  ),
-  'project.due': eventOf(
-    'project.due',
-    'The time of a project came, by a rule of the process.',
-    projectDueData,
-  ),
-  'project.overdue': eventOf(
-    'project.overdue',
-    'The date of a project passed, by a rule of the process.',
-    projectDueData,
-  ),
+  'task.due': eventOf('task.due', 'The time of a task came, by a rule. Nothing changed.', taskDueData),
+  'task.overdue': eventOf('task.overdue', 'The date of a task passed, by a rule.', taskDueData),
+  'project.due': eventOf('project.due', 'The time of a project came, by a rule.', projectDueData),
+  'project.overdue': eventOf('project.overdue', 'The date of a project passed, by a rule.', projectDueData),
   'project.unchanged': eventOf(
     'project.unchanged',
-    'Neither a project nor its tasks changed for as long as a rule of the process states.',
+    'Neither a project nor its tasks changed for as long as a rule states.',
     unchangedData,
   ),
   'field.created': eventOf(
@@ -357,12 +341,12 @@ const testEvent = eventOf(
 const snapshotSchemas = {
   'project.snapshot': eventOf(
     'project.snapshot',
-    'The current state of a project, in a snapshot that an operator requested. Nothing changed.',
+    'The current state of a project, in a requested snapshot. Nothing changed.',
     projectSnapshot,
   ),
   'task.snapshot': eventOf(
     'task.snapshot',
-    'The current state of a task, in a snapshot that an operator requested. Nothing changed.',
+    'The current state of a task, in a requested snapshot. Nothing changed.',
     taskSnapshot,
   ),
   'snapshot.started': eventOf(

@@ -13,8 +13,7 @@ export interface SnapshotTableProps {
   readonly removalPolicy?: RemovalPolicy.RETAIN | RemovalPolicy.DESTROY;
 }
 
-/** The table with all state. By default it outlives its stack: without it, changes since the last pass are lost, and
- *  every process starts with a new baseline. */
+/** The table with all state. By default it outlives its stack. */
 export class SnapshotTable extends Construct {
   /** The DynamoDB table. */
   readonly table: Table;

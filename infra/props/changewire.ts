@@ -70,7 +70,7 @@ export interface ChangewireProps {
   readonly alarmEmail?: string;
 
   /** The topic for the alarms. Its policy and key must let CloudWatch publish: the default policy does, a topic with
-   *  `enforceSSL` or an AWS managed key does not. Changewire does not change the topic.
+   *  `enforceSSL` or an AWS managed key does not.
    *  @default - a new topic */
   readonly alarmTopic?: ITopic;
 
@@ -83,8 +83,8 @@ export interface ChangewireProps {
    *  @default RetentionDays.ONE_MONTH */
   readonly logRetention?: RetentionDays;
 
-  /** The key that encrypts the table, the topic and the queues. The functions get permission to use it. SNS gets it
-   *  from a statement in the key's policy; if the policy is not part of the app, you get a warning.
+  /** The key that encrypts the table, the topic and the queues. The functions get permission to use it, SNS by a
+   *  statement in the key's policy: if that is not part of the app, you get a warning.
    *  @default - keys of AWS, at no cost */
   readonly encryptionKey?: IKey;
 
@@ -98,8 +98,8 @@ export interface ChangewireProps {
    *  @default - a new table */
   readonly snapshots?: SnapshotTable;
 
-  /** The scope of the native subscriptions, for example a stack of their own, because an unreachable receiver can fail
-   *  the deployment of its stack. A scope can have the subscriptions of only one Changewire.
+  /** The scope of the native subscriptions, of only this Changewire, for example a stack of their own: an unreachable
+   *  receiver can fail its deployment.
    *  @default - this construct */
   readonly subscriptionsIn?: Construct;
 }

@@ -25,9 +25,8 @@ Usage
   npx changewire start --webhook URL      send events to your HTTP endpoint, signed by Standard Webhooks
   npx changewire start --subscribe URL    send events in the format of Amazon SNS
 
-To watch your own workspaces, run "npx changewire init", which writes a configuration file, changewire.json. In the
-current folder it is used automatically, and SERVICE_* is ignored. A single workspace needs no file: set these variables
-in the environment or in .env:
+To watch your own workspaces, run "npx changewire init". It writes changewire.json, which start reads from the current
+folder. Or, for a single workspace without the file, set these variables in the environment or in .env:
   SERVICE_BASE_URL        the base URL of the API, such as https://api.example.com/v1 (http only on this machine)
   SERVICE_AUTH_URL        the auth server, such as https://auth.example.com
   SERVICE_AUDIENCE        the audience of your credentials
@@ -45,7 +44,7 @@ Options
   --webhook-secret KEY    signing secret (whsec_…) for the preceding --webhook; two during a rotation (default:
                           WEBHOOK_SECRET of the environment, or generated and kept in the data directory)
   --header "NAME: VALUE"  send this header with each request to the preceding endpoint (repeatable, up to 10); use - as
-                          for --webhook, because values may be secret
+                          for --webhook
 ${CHATS.map(kind => line(`--${kind} URL`, `send messages to ${KINDS[kind].what}`)).join('')}\
                           (without URL: ${CHATS.map(variableOf)[0]} of the environment, and likewise for each)
 ${KIND_SETTINGS.map(settingLine).join('')}\
@@ -53,7 +52,7 @@ ${KIND_SETTINGS.map(settingLine).join('')}\
   --filter KEY=A,B        send the preceding endpoint only events whose KEY is A or B; with several keys, all must
                           match. KEY is events, workspaces, processes, projects or fields; from:FIELD, to:FIELD,
                           added:FIELD or removed:FIELD for the values of a field; actors for the users who made the
-                          change, by id or name; exceptActors skips changes made only by A or B, such as an integration;
+                          change, by id or name; exceptActors skips changes made only by A or B;
                           where has JSON instead of A,B (docs/filters.md)
   --resend NAME           resend the dead letters of this endpoint (repeatable)
   --config FILE           watch the workspaces and serve the endpoints of this JSON file (docs/configuration.md);
@@ -66,14 +65,13 @@ ${KIND_SETTINGS.map(settingLine).join('')}\
                           (default: .changewire; simulated service: .changewire/simulated)
   --memory                keep nothing on exit
   --once                  poll once, deliver all events and exit (exit code 1 after a failure, or if an event is
-                          undelivered after its first attempt; the next start retries it)
+                          undelivered: the next start retries it)
   --json                  print each event as one line of JSON on stdout, everything else on stderr
   --log json              write the log as lines of JSON (default: text); without --json it includes the events
   --health PORT           serve GET http://127.0.0.1:PORT/healthz (default: 8321): 200 if healthy, 503 if something is
                           late, with details as JSON; /metrics beside it for Prometheus
-  --heartbeat URL         send a GET to this URL each minute while /healthz would answer 200, so that a monitor there
-                          notices a dead machine; use - as for --webhook, or omit URL to use HEARTBEAT_URL of the
-                          environment
+  --heartbeat URL         send a GET to this URL each minute while /healthz would answer 200, for a monitor; use - as
+                          for --webhook, or omit URL to use HEARTBEAT_URL of the environment
 ${Object.entries(CONSOLE_OPTIONS)
   .map(([name, { value, text }]) => line(`--${name} ${value}`, text))
   .join('')}\

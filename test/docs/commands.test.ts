@@ -52,7 +52,11 @@ describe('docs/commands.md', () => {
 
   it('has every option of start, and no other', () => {
     const text = section(page, 'start') ?? '';
-    const options = [...text.matchAll(/^- `--([\w-]+)/gm)].map(([, option]) => option);
+    const named = /^\[Shared\].*$/m.exec(text)?.[0] ?? '';
+    const options = [...text.matchAll(/^- `--([\w-]+)/gm), ...named.matchAll(/`--([\w-]+)`/g)].map(
+      ([, option]) => option,
+    );
+    for (const [, option] of named.matchAll(/`(--[\w-]+)`/g)) expect(shared).toContain(`\n- \`${option} `);
     const known = OPTIONS.map(({ name }) => name).filter(name => name !== 'help');
     expect(options.toSorted()).toEqual(known.toSorted());
   });
