@@ -28,10 +28,11 @@ async function configure(environment: NodeJS.ProcessEnv) {
   const timeouts = bounded(CALL_TIMEOUTS.poll);
   const secrets = new SecretsManagerClient(timeouts);
   const log = lambdaLog();
-  const { workspaces, keep } = readDeployed(import.meta.url);
+  const { workspaces, endpoints, keep } = readDeployed(import.meta.url);
   const store = await openDynamoStore(TABLE_NAME, { client: timeouts, keep, ...SYSTEM });
   const poll = createPoll({
     workspaces,
+    filters: endpoints,
     snapshots: store.snapshots,
     rows: store.workspaces,
     connect: workspace =>

@@ -3,6 +3,7 @@ import { UsageError } from '../../local/basics/usage-error.ts';
 import type { Place } from '../connect/connection.ts';
 import { type Consent, consent, NO_TERMINAL } from '../context/confirm.ts';
 import type { Cli } from '../context/runner.ts';
+import { readTime } from '../options/parsers.ts';
 import type { RestoreSource } from '../restore/stack-table.ts';
 import { text } from '../show/display.ts';
 import { examples } from './example.ts';
@@ -70,7 +71,7 @@ function checkPlace({ stack, data }: Place): void {
 /** Reads an absolute time with its zone, so that a repeated command finds the table that it restored.
  *  @returns ISO 8601 in UTC @throws InvalidArgumentError */
 function momentOf(value: string): string {
-  const at = /T.*(Z|[+-]\d\d:\d\d)$/.test(value) ? Date.parse(value) : Number.NaN;
+  const at = /T.*(Z|[+-]\d\d:\d\d)$/.test(value) ? readTime(value) : Number.NaN;
   if (Number.isFinite(at)) return new Date(at).toISOString();
   throw new InvalidArgumentError('Expected a time with its time zone, such as 2026-01-31T08:00:00Z.');
 }

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { perSecond } from '../../functions/config/endpoint.ts';
 import { EVENT_TYPES } from '../../functions/config/filter.ts';
 import { hint } from '../../functions/config/problems.ts';
+import { isDay } from '../../functions/model/filter-value.ts';
 import { parseDuration } from '../../local/basics/duration.ts';
 
 const DAY = 86_400_000;
@@ -12,13 +13,20 @@ export function timeOf(now: () => number): (text: string) => string {
   return text => {
     const [, days] = /^(\d{1,4})d$/.exec(text) ?? [];
     const ago = days === undefined ? parseDuration(text) : Number(days) * DAY;
-    const isDate = /^\d{4}-\d\d-\d\d$/.test(text);
-    const at = ago === undefined ? Date.parse(isDate ? `${text}T00:00` : text) : now() - ago;
+    const at = ago === undefined ? readTime(text) : now() - ago;
     if (Number.isFinite(at) && Math.abs(at) < 8e15) return new Date(at).toISOString();
     throw new InvalidArgumentError(
       'Expected a time such as 2026-11-21T09:00Z, a date, or an age: 30m, 2h, 3d.',
     );
   };
+}
+
+/** The time in ms since 1970 of a date or time, local without a zone; NaN for other texts, and for a day that the
+ *  calendar does not have, which `Date.parse` moves on. */
+export function readTime(text: string): number {
+  const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
+  if (day !== undefined && !isDay(day)) return Number.NaN;
+  return Date.parse(day === text ? `${text}T00:00` : text);
 }
 
 /** Comma-separated values; the option may be repeated. */

@@ -248,16 +248,10 @@ function dueTime({ event, before }: DueRule, value: string, timeZone: string): n
   const moment = DATES.read(value);
   if (!moment) return undefined;
   const { day, ms } = moment;
-  try {
-    if (ms !== undefined)
-      return event.endsWith('.overdue') ? ms : spanAfter(timeZone, ms, spanOf(before), -1);
-    if (event.endsWith('.overdue')) return timeIn(timeZone, addDays(day, 1));
-    const span = spanOf(before);
-    return 'days' in span ? timeIn(timeZone, addDays(day, -span.days)) : timeIn(timeZone, day) - span.ms;
-  } catch {
-    // A day that does not exist, such as the 30th of February.
-    return undefined;
-  }
+  if (ms !== undefined) return event.endsWith('.overdue') ? ms : spanAfter(timeZone, ms, spanOf(before), -1);
+  if (event.endsWith('.overdue')) return timeIn(timeZone, addDays(day, 1));
+  const span = spanOf(before);
+  return 'days' in span ? timeIn(timeZone, addDays(day, -span.days)) : timeIn(timeZone, day) - span.ms;
 }
 
 /** When a project or one of its tasks last changed: as its snapshot has it, else by their update times; without any,

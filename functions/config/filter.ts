@@ -113,6 +113,9 @@ const fieldValues = () =>
     )
     .optional();
 
+/** Without this, a misspelt key would cause a second problem. */
+const isValidSoFar = ({ issues }: z.core.ParsePayload): boolean => issues.length === 0;
+
 /** A condition on one changed field. */
 const valueFilter = object({
   field: key(filterValue(), 'The id or the displayed name of the field.'),
@@ -124,6 +127,7 @@ const valueFilter = object({
   wanted => CONDITIONS.some(condition => wanted[condition]),
   {
     error: `in addition to "field", at least one of ${CONDITIONS.join(', ')}`,
+    when: isValidSoFar,
   },
 );
 
@@ -138,7 +142,7 @@ const number = () =>
 
 const dateError = {
   error:
-    'a date such as "2026-05-01", a time in ISO 8601, or a day from that of the event such as "today", "+7d" or "-1d"',
+    'a day of the calendar such as "2026-05-01", a time in ISO 8601, or a day from that of the event such as "today", "+7d" or "-1d"',
 };
 const date = () => z.string(dateError).refine(isDate, dateError).optional();
 
@@ -159,6 +163,7 @@ function testsOf<Shape extends z.ZodRawShape>(shape: Shape) {
   const error = `a value, a list of values, or an object with at least one of ${keys}`;
   const tests = object(shape).refine(given => Object.values(given).some(test => test !== undefined), {
     error,
+    when: isValidSoFar,
   });
   return z.union(
     [
@@ -190,12 +195,15 @@ const conditions = z
   .record(filterValue(), fieldTests, conditionsError)
   .refine(given => Object.keys(given).length > 0, conditionsError);
 
+const groupsError = { error: 'an object with conditions by field, or a list of such objects' };
+
 /** Groups of conditions; a single group is treated as a list. */
 export const whereConditions = () =>
   z
-    .union([conditions.transform(one => [one]), list(conditions, 1, 'groups of conditions')], {
-      error: 'conditions by field, or a list of at least one of such groups of conditions',
-    })
+    .union(
+      [conditions.transform(one => [one]), z.array(conditions, groupsError).min(1, groupsError)],
+      groupsError,
+    )
     .optional() satisfies z.ZodType<readonly Conditions[] | undefined>;
 
 const actors = () => list(filterValue(), 1, "actors' ids or names").optional();

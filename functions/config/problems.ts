@@ -76,9 +76,23 @@ function issuesOf(issue: z.core.$ZodIssue): z.core.$ZodIssue[] {
  *  values are not quoted. */
 const NEAR_SECRETS = new Set<PropertyKey | undefined>(['audience', 'credentials']);
 
+/** Keys with times and mail addresses, which have more words and marks than other values. */
+const OPEN = new Set<PropertyKey | undefined>([
+  'quiet',
+  'digest',
+  'window',
+  'to',
+  'from',
+  'before',
+  'after',
+  'since',
+]);
+
 function wrongValue(issue: z.core.$ZodIssue, input: unknown): string {
   const value = valueAt(input, issue.path);
-  const found = NEAR_SECRETS.has(issue.path.at(-1)) ? described(value) : shown(value);
+  const key = issue.path.at(-1);
+  const isOpen = typeof value === 'string' && OPEN.has(key) && isPlain(value);
+  const found = NEAR_SECRETS.has(key) ? described(value) : isOpen ? JSON.stringify(value) : shown(value);
   const meant = issue.code === 'invalid_value' ? hint(value, issue.values.map(String)) : '';
   return problemAt(issue.path, found, `${issue.message}${meant}`);
 }
@@ -114,9 +128,9 @@ export function hint(word: unknown, candidates: readonly string[]): string {
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'string') return shownText(value);
-  if (Array.isArray(value)) return value.length === 0 ? '[]' : `a list of ${value.length}`;
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`;
   if (typeof value === 'object' && value !== null)
-    return Object.keys(value).length === 0 ? '{}' : 'an object';
+    return Object.keys(value).length === 0 ? 'an empty object' : 'an object';
   const json = JSON.stringify(value) ?? 'something else';
   return json.length > MAX_NUMBER_LENGTH ? `a ${typeof value}` : json;
 }
@@ -141,6 +155,14 @@ export function isWords(text: string, most = MAX_WORDS): boolean {
   const words = text.split(/[-_.,:/@ ]/);
   if (CAMEL_CASE.test(text)) return true;
   return text.length <= MAX_TEXT_LENGTH && words.length <= most && words.every(word => WORD.test(word));
+}
+
+const MAX_PLAIN_LENGTH = 120;
+
+/** Whether a text consists of words, numbers and times, with any marks between them. */
+function isPlain(text: string): boolean {
+  const words = text.split(/[^\p{L}\p{N}]+|(?<=\d)[TZ]/u);
+  return text.length <= MAX_PLAIN_LENGTH && words.every(word => word === '' || WORD.test(word));
 }
 
 function shownText(text: string): string {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { withheldProperties } from '../basics/property-names.ts';
 import { isTimeZone } from '../basics/time-zone.ts';
 import { DUE_TYPES, type DueRule } from '../model/due.ts';
+import { isDay } from '../model/filter-value.ts';
 import { asksOfChange, filterValue, whereConditions } from './filter.ts';
 import { choice, key, list, object, text } from './values.ts';
 
@@ -13,8 +14,7 @@ export const timeZone = () => {
 const span = () =>
   text(/^\d{1,4}[mhd]$/, 'a duration such as "2d", "4h" or "30m": a whole number with d, h or m');
 
-const sinceError = { error: 'a date such as "2026-05-01"' };
-const isDay = (day: string) => /^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(Date.parse(day));
+const sinceError = { error: 'a day of the calendar, such as "2026-05-01"' };
 
 /** Each kind of rule needs a date, or a silence. */
 function problemOf({ event, field, before, after }: DueRule): { path: string; error: string } | undefined {

@@ -14,7 +14,7 @@ import type { PassMessage } from '../schedule/pass-message.ts';
 import { DeadlineError, ServiceError, TokenError } from '../service/errors.ts';
 import type { ServiceConnection } from '../service/service.ts';
 import type { Completions, Snapshots, WorkspaceRows } from '../store/store.ts';
-import type { Taken } from './run-share.ts';
+import { ShareLostError, type Taken } from './run-share.ts';
 
 /** What a handler needs of Lambda's context. */
 export interface PollContext {
@@ -39,6 +39,8 @@ export interface PollReport {
 
 export interface PollDependencies {
   readonly workspaces: readonly WorkspaceSettings[];
+  /** The filters of the configuration's endpoints. */
+  readonly filters?: PassPorts['filters'];
   readonly connect: (workspace: WorkspaceSettings) => ServiceConnection;
   readonly snapshots: Snapshots;
   /** The state that the runs of each workspace share. */
@@ -98,7 +100,10 @@ export function settingsOf(workspace: WorkspaceSettings, processId: string): Pro
 }
 
 /** The snapshots, with the idle passes from the row of their group applied to the state. */
-export function withCompletions(snapshots: Snapshots, completions: Completions): Snapshots {
+export function withCompletions<Reads extends Pick<Snapshots, 'readState'>>(
+  snapshots: Reads,
+  completions: Completions,
+): Reads {
   return {
     ...snapshots,
     readState: async (process, isEventual) =>
@@ -187,7 +192,7 @@ export class WorkspaceRun {
   }
 
   async #pass(processId: string, completions: Completions): Promise<Polled> {
-    const { clock, log, onProgress } = this.#dependencies;
+    const { clock, log, filters, onProgress } = this.#dependencies;
     const { request, workspace, connection, owner, taken } = this.#options;
     const { mode } = request;
     const process = { workspace: workspace.name, processId };
@@ -201,7 +206,7 @@ export class WorkspaceRun {
     const committed = new EventLines(logCommitted);
     const large = this.#largeTurn();
     const ports: PassPorts = {
-      ...{ process, settings, clock, log, holdLarge: large.take },
+      ...{ process, settings, filters, clock, log, holdLarge: large.take },
       snapshots: withCompletions(this.#dependencies.snapshots.until(this.#deadline), completions),
       service: connection.open({ deadline: this.#deadline, share: taken.share }),
       concurrency: Math.ceil(workspace.concurrency / Math.min(request.processes.length, MAX_DIVISOR)),
@@ -267,12 +272,15 @@ export class WorkspaceRun {
 
   /** Checks whether the service answers again. If so, the pause is over for all runs. */
   async #probe(): Promise<void> {
-    const { connection, request, workspace } = this.#options;
+    const { connection, request, workspace, taken } = this.#options;
     try {
+      // The answer to taking the share may have come after its end: then another run may probe by now.
+      await taken.share.hold();
       await connection.probe(request.processes[0] as string);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      this.#outage = error;
+      if (error instanceof ShareLostError) taken.share.close(error);
+      else this.#outage = error;
       return;
     }
     this.#isProbing = false;

@@ -87,7 +87,7 @@ export const DATES: Ordered<Moment> = {
     if (typeof only !== 'string' || only.length > MAX_DATE_LENGTH) return undefined;
     const [, day = '', time = '00:00', zone = 'Z'] = DATE.exec(only) ?? [];
     const ms = Date.parse(`${day}T${time}${zone}`);
-    if (Number.isNaN(ms)) return undefined;
+    if (Number.isNaN(ms) || !isDay(day)) return undefined;
     return only === day ? { day } : { day: dayOf(ms), ms };
   },
   compare: (one, other) => {
@@ -95,6 +95,12 @@ export const DATES: Ordered<Moment> = {
     return one.day === other.day ? 0 : one.day < other.day ? -1 : 1;
   },
 };
+
+/** Whether a text is a day of the calendar: `Date.parse` also accepts the 30th of February. */
+export function isDay(text: string): boolean {
+  const ms = Date.parse(text);
+  return !Number.isNaN(ms) && dayOf(ms) === text;
+}
 
 function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);

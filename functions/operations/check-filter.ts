@@ -1,3 +1,4 @@
+import { nearest } from '../basics/nearest.ts';
 import type { ChangeEvent, FieldChange } from '../model/event.ts';
 import { CONDITIONS, type EndpointFilter, matchesValues } from '../model/filter.ts';
 import { changesOf, type FilterValue, isField } from '../model/filter-value.ts';
@@ -64,6 +65,35 @@ export async function filterWarnings(
   context: Pick<OperationsContext, 'journal' | 'clock'>,
   filter: EndpointFilter | undefined,
 ): Promise<string[]> {
+  const found = await suspectsIn(context, filter);
+  return found.map(({ path, problem, typed, meant }) => `${path}: ${problem}.${didYouMean(typed, meant)}`);
+}
+
+/** Why an event meets no condition on a field: as it was found, or that no change of the journal has the field. */
+export async function whyUnmet(
+  context: Pick<OperationsContext, 'journal' | 'clock'>,
+  { where }: EndpointFilter,
+  reason: string,
+): Promise<string> {
+  if (!/` is empty|does not show `/.test(reason)) return reason;
+  const found = await suspectsIn(context, { where });
+  const unknown = found.find(({ typed, isField }) => isField && reason.includes(`\`${typed}\``));
+  if (!unknown) return reason;
+  const hint = nearest(unknown.typed, unknown.meant);
+  return `${unknown.problem}${hint === undefined ? '' : `; did you mean "${hint}"?`}`;
+}
+
+/** A name that is likely a typo. */
+interface Suspect extends Pick<Named, 'path' | 'problem' | 'typed'> {
+  /** The texts that it may have meant. */
+  readonly meant: readonly string[];
+  readonly isField: boolean;
+}
+
+async function suspectsIn(
+  context: Pick<OperationsContext, 'journal' | 'clock'>,
+  filter: EndpointFilter | undefined,
+): Promise<readonly Suspect[]> {
   /** Not found yet, each with the texts that it may have meant. */
   const open = new Map(namesIn(filter ?? {}).map(named => [named, new Set<string>()]));
   if (open.size === 0) return [];
@@ -78,10 +108,11 @@ export async function filterWarnings(
   const fields = new Set([...open.keys()].filter(({ of }) => of === undefined).map(({ typed }) => typed));
   return [...open]
     .filter(([{ of }]) => of === undefined || !fields.has(of))
-    .flatMap(([{ path, problem, typed, warning }, meant]) => {
-      if (!warning) return `${path}: ${which} ${problem}.${didYouMean(typed, [...meant])}`;
+    .flatMap(([{ path, problem, typed, warning, of }, meant]) => {
+      const isField = of === undefined;
+      if (!warning) return { path, problem: `${which} ${problem}`, typed, meant: [...meant], isField };
       const text = warning([...meant]);
-      return text === undefined ? [] : `${path}: ${text}.`;
+      return text === undefined ? [] : { path, problem: text, typed, meant: [], isField };
     });
 }
 
@@ -118,10 +149,12 @@ function namesIn({ fields = [], values = [], where = [] }: EndpointFilter): Name
       ),
     ]),
     ...where.flatMap((group, at) =>
-      Object.entries(group).flatMap(([field, tests]) => [
-        conditionAt(field, `filter.where[${at}]`),
-        ...testsAt(tests, field, `filter.where[${at}][${JSON.stringify(field)}]`),
-      ]),
+      Object.entries(group).flatMap(([field, tests]) => {
+        // A single group may have been written without a list.
+        const path = where.length === 1 ? 'filter.where' : `filter.where[${at}]`;
+        const key = /^\w+$/.test(field) ? `.${field}` : `[${JSON.stringify(field)}]`;
+        return [conditionAt(field, path), ...testsAt(tests, field, `${path}${key}`)];
+      }),
     ),
   ];
 }

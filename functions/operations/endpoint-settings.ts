@@ -81,7 +81,7 @@ export const updateEndpoint: OperationOf<'update-endpoint'> = async (
   const isChanged = Object.values(update).some(value => value !== undefined);
   if (isConfigured && isChanged)
     throw new Refused(
-      `This endpoint is defined in the configuration: change it there, then ${context.toApply}.`,
+      `Endpoint ${name} is defined in the configuration: change it in its "endpoints", then ${context.toApply}.`,
     );
   const checked = checkedSettings(updated(endpoint, update));
   const isFiltered = update.filter !== undefined;

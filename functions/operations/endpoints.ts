@@ -95,7 +95,7 @@ export const removeEndpoint: OperationOf<'remove-endpoint'> = async (
 ) => {
   if (dryRun) {
     const { isConfigured, row } = await findEndpoint(context, name);
-    if (isConfigured && !row?.settings) throw notRemovable(context);
+    if (isConfigured && !row?.settings) throw notRemovable(context, name);
   }
   const counts = countsOf(await context.deliveries.counts(name, MAX_COUNTED));
   const answer = { endpoint: name, ...counts, dryRun };
@@ -120,15 +120,15 @@ async function remove(context: OperationsContext, name: string): Promise<void> {
     return isConfigured ? rest : 'removed';
   });
   if (isConfigured && wasThere) return;
-  if (isConfigured) throw notRemovable(context);
+  if (isConfigured) throw notRemovable(context, name);
   await context.secrets.remove(name);
   await removeDeliveries(context, name);
   if (!wasThere) throw await unknownEndpoint(context, name);
 }
 
-function notRemovable({ toApply }: OperationsContext): Refused {
+function notRemovable({ toApply }: OperationsContext, name: string): Refused {
   return new Refused(
-    `This endpoint is defined in the configuration: remove it there, then ${toApply}. You can pause it until then.`,
+    `Endpoint ${name} is defined in the configuration: remove it from its "endpoints", then ${toApply}. You can pause it until then.`,
   );
 }
 

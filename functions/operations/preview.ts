@@ -8,6 +8,7 @@ import { wants } from '../model/filter.ts';
 import { isPulled } from '../model/kinds.ts';
 import { whyLeftOut } from '../model/left-out.ts';
 import { gathering, isUrgent } from '../model/windows.ts';
+import { whyUnmet } from './check-filter.ts';
 import type { OperationOf, OperationsContext } from './context.ts';
 import { readSecret } from './endpoint-settings.ts';
 import { findEndpoint, nextMessageOf } from './endpoints.ts';
@@ -47,7 +48,8 @@ async function found(
 ): Promise<Previewed> {
   const { event, at } = await findEvent(context, eventId);
   if (isErased(event)) throw new Refused('The contents of this event were erased: choose another event.');
-  return { event, at, leftOut: whyLeftOut(filter, event) };
+  const reason = whyLeftOut(filter, event);
+  return { event, at, leftOut: reason && (await whyUnmet(context, filter, reason)) };
 }
 
 async function lastWanted(

@@ -30,6 +30,7 @@ import { lookAtAll } from './rounds.ts';
 import { settle } from './settle.ts';
 import { PassState } from './state.ts';
 import { surveyAll, surveyChanges } from './survey.ts';
+import { checkFieldNames } from './unknown-fields.ts';
 
 /** What a pass did. `unfinished`: time ran out, nothing else went wrong, and the next run resumes the pass.
  *  `busy`: another poller has the lease. `not-due`: the known state shows that, and the
@@ -75,6 +76,7 @@ export async function runPass(
   if (lease.window || lease.orphaned) await announceOwnStall(context, state, NOT_ENDED);
   try {
     await noteRules(context, state);
+    if (context.kind === 'changes') await checkFieldNames(context, state.definitions.rules);
     const survey = await (context.kind === 'changes' ? surveyChanges : surveyAll)(context, state);
     if (survey.isIdle) {
       await emitDue(context, state);

@@ -142,7 +142,7 @@ function noticeProperty(context: Context, list: ListName, raw: RawPage): void {
   const property = excerpt(context.secrets.hide(raw.property));
   context.notice({
     code: `list-property-${list}`,
-    message: `List ${list}: found under "${property}".`,
+    message: `List ${list}: found under "${property}"`,
     list,
     property,
   });

@@ -54,7 +54,9 @@ function heapIn(memoryMiB: number): string[] {
   return [`--max-old-space-size=${Math.floor(0.7 * memoryMiB)}`, '--max-semi-space-size=8'];
 }
 
-/** The part that the function uses, so that a change of receivers does not deploy it again. */
-function polledIn({ workspaces, changes, sweep }: DeployedInput): DeployedInput {
-  return { workspaces, changes, sweep };
+/** The part that the function uses, so that a change of receivers does not deploy it again; of these, the ones whose
+ *  filters name fields. */
+function polledIn({ workspaces, changes, sweep, endpoints = [] }: DeployedInput): DeployedInput {
+  const naming = endpoints.filter(({ filter = {} }) => filter.fields ?? filter.values ?? filter.where);
+  return { workspaces, changes, sweep, ...(naming.length > 0 && { endpoints: naming }) };
 }

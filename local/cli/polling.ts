@@ -2,6 +2,7 @@ import type { Clock } from '../../functions/basics/clock.ts';
 import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 import { sleep } from '../../functions/basics/system.ts';
 import { createPoll, type Poll, type PollProgress } from '../../functions/handlers/create-poll.ts';
+import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
 import { askedPass } from '../../functions/schedule/pass-message.ts';
 import { connect } from '../../functions/service/client.ts';
@@ -31,6 +32,7 @@ interface Parts {
   readonly output: Output;
   readonly snapshots: Snapshots;
   readonly rows: WorkspaceRows;
+  readonly filters?: readonly Pick<EndpointSettings, 'name' | 'filter'>[];
   readonly clock: Clock;
   readonly passes: PassWatch;
   readonly metrics: Metrics;
@@ -38,7 +40,7 @@ interface Parts {
 
 /** Connects to the workspaces and makes the poll handler ready. */
 export function startPolling(parts: Parts, source: Source): Polling {
-  const { snapshots, rows, clock, passes, output, metrics } = parts;
+  const { filters, snapshots, rows, clock, passes, output, metrics } = parts;
   const reportProgress = baselineProgress(output, clock);
   const connections = new Map(
     source.watched.map(watched => [watched.workspace.name, connection(watched, source, parts)]),
@@ -46,7 +48,7 @@ export function startPolling(parts: Parts, source: Source): Polling {
   const run = createPoll({
     workspaces: source.watched.map(({ workspace }) => workspace),
     connect: ({ name }) => connections.get(name) as ServiceConnection,
-    ...{ snapshots, rows, clock, random: Math.random },
+    ...{ filters, snapshots, rows, clock, random: Math.random },
     // Errors are left out: a failed pass also throws, and its caller reports that.
     log: { ...output.log, error: () => undefined },
     onProgress: progress => {

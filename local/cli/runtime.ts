@@ -112,7 +112,8 @@ async function start(
   );
   let wakeFeed = () => {};
   const snapshots = waking(store.snapshots, () => wakeFeed());
-  const polling = startPolling({ output, snapshots, rows: store.workspaces, clock, passes, metrics }, source);
+  const polled = { output, snapshots, rows: store.workspaces, filters: wanted, clock, passes, metrics };
+  const polling = startPolling(polled, source);
   closers.defer(polling.close);
   let ticker: Ticker | undefined;
   const { delivering, ...endpointParts } = endpoints;

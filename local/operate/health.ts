@@ -2,9 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { type Clock, happenedAt } from '../../functions/basics/clock.ts';
 import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 import { maxSilenceMs, type ProcessSettings } from '../../functions/config/workspace.ts';
+import { withCompletions } from '../../functions/handlers/workspace-run.ts';
 import { type Disk, isLowDisk, lowDiskText } from '../../functions/model/disk.ts';
 import { type Journal, PUBLISHER } from '../../functions/store/sqlite/journal.ts';
-import type { Deliveries, EndpointRows, Snapshots } from '../../functions/store/store.ts';
+import type { Deliveries, EndpointRows, Snapshots, WorkspaceRows } from '../../functions/store/store.ts';
 import { showAbout } from '../basics/duration.ts';
 import { type LocalServer, listenLocally } from '../basics/listener.ts';
 import type { Watched } from '../settings/watched.ts';
@@ -112,6 +113,7 @@ export interface HealthParts {
   readonly watched: readonly Watched[];
   readonly passes: Pick<PassWatch, 'of'>;
   readonly snapshots: Pick<Snapshots, 'readState'>;
+  readonly workspaces: Pick<WorkspaceRows, 'completions'>;
   readonly feed: Pick<Journal, 'after' | 'positionOf'>;
   readonly deliveries: Pick<Deliveries, 'counts'>;
   readonly endpoints: Pick<EndpointRows, 'list'>;
@@ -135,11 +137,7 @@ const SWEEP_INTERVALS = 2;
 /** Collects the health of the run. */
 export async function healthOf(parts: HealthParts): Promise<Health> {
   const now = parts.clock();
-  const checks = await Promise.all(
-    parts.watched.flatMap(watched =>
-      watched.workspace.processes.map(process => check(parts, watched, process, now)),
-    ),
-  );
+  const checks = (await Promise.all(parts.watched.map(watched => checksOf(parts, watched, now)))).flat();
   const { feed } = parts;
   const disk = await parts.disk();
   const waiting = feed.after(feed.positionOf(PUBLISHER), 1)[0]?.at;
@@ -157,6 +155,12 @@ export async function healthOf(parts: HealthParts): Promise<Health> {
     endpoints: await endpointsOf(parts),
     ...(disk && { disk }),
   };
+}
+
+async function checksOf({ snapshots, workspaces, passes }: HealthParts, watched: Watched, now: number) {
+  const { name, processes } = watched.workspace;
+  const parts = { passes, snapshots: withCompletions(snapshots, await workspaces.completions(name)) };
+  return Promise.all(processes.map(process => check(parts, watched, process, now)));
 }
 
 /** A process is late when it would be reported as stalled; before its baseline, when nothing was read for that long.

@@ -23,8 +23,13 @@ const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'Pacific/Kiritimati']
 const VALUES = [
   ...['2026-03-27', '2026-03-28', '2026-03-29', '2026-03-30', '2026-04-02', '2026-10-25', '2026-10-26'],
   ...['2026-03-29T01:30:00Z', '2026-03-28T23:00:00.000Z', '2026-10-25T02:30:00+02:00', '9999-12-31'],
-  ...['', 'soon', '2026-02-30'],
+  ...['', 'soon', '2026-02-30', '2026-02-30T10:00:00Z'],
 ];
+/** Days and times, of which the calendar lacks some. */
+const ANY_DAY = fc
+  .tuple(fc.integer({ min: 0, max: 13 }), fc.integer({ min: 0, max: 32 }), fc.constantFrom('', 'T07:30:00Z'))
+  .map(([month, day, time]) => `2026-${two(month)}-${two(day)}${time}`);
+const two = (part: number) => String(part).padStart(2, '0');
 
 interface Step {
   readonly wait: number;
@@ -44,7 +49,10 @@ const step: fc.Arbitrary<Step> = fc.record({
   edits: fc.array(
     fc.tuple(
       fc.constantFrom('', 'a', 'b'),
-      fc.option(fc.constantFrom(...VALUES), { nil: undefined, freq: 5 }),
+      fc.option(fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...VALUES) }, ANY_DAY), {
+        nil: undefined,
+        freq: 5,
+      }),
       fc.boolean(),
     ),
     { maxLength: 2 },

@@ -93,7 +93,7 @@ describe('the configuration beside the code of a function', () => {
   });
 
   it.each([
-    [{ workspaces: [] }, /workspaces: found \[\]; allowed: a list of at least one of workspaces/],
+    [{ workspaces: [] }, /workspaces: found an empty list; allowed: a list of at least one of workspaces/],
     [{ workspaces: [{ name: 'eu' }] }, /workspaces\[0\]\.baseUrl: found nothing/],
     [{ typo: 1 }, /typo: unknown key/],
     [{ stackName: 'Changewire' }, /stackName: unknown key/],

@@ -123,8 +123,14 @@ describe('a tally', () => {
       record({ id: 't1', fields: fields(2) }),
       record({ id: 't2', fields: fields(2) }),
     ];
-    expect(tallyOf(all, [2, 2, 1])).toEqual({ changes: 1, tasks: 1, fields: 0, hasProject: false });
-    expect(tallyOf(all)).toEqual({ changes: 6, tasks: 2, fields: 0, hasProject: true });
+    expect(tallyOf(all, [2, 2, 1])).toEqual({
+      changes: 1,
+      tasks: 1,
+      fields: 0,
+      hasProject: false,
+      noun: 'change',
+    });
+    expect(tallyOf(all)).toEqual({ changes: 6, tasks: 2, fields: 0, hasProject: true, noun: 'change' });
   });
 
   it('counts the fields of projects and of tasks together', () => {

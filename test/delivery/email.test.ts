@@ -273,7 +273,7 @@ describe('by SMTP', () => {
     const { outcome, answer } = await send(`smtp://localhost:${server.port}`);
     expect(outcome).toEqual({ kind: 'delivered' });
     expect(answer).toMatchObject({
-      body: expect.stringMatching(/^1 of the recipients were refused: 550 <\(address\)>/),
+      body: expect.stringMatching(/^1 of the recipients was refused: 550 <\(address\)>/),
     });
     expect(server.received[0]?.recipients).toEqual(['team@example.com']);
   });

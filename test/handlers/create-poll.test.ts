@@ -625,6 +625,24 @@ describe('a message of several processes', () => {
       expect(pauses).toEqual(Array(4).fill(undefined));
     });
 
+    it('asks nothing after a pause where it learns of its share so late that another run has it', async () => {
+      const { report, pause, world } = await servePaused(0, message, ({ rows, world }) => {
+        const { change } = rows;
+        const changeLate: typeof change = async (...asked) => {
+          const row = await change(...asked);
+          Object.assign(rows, { change });
+          world.now += 71_000;
+          const share = { count: 4, until: world.now + MINUTE, isBulk: false };
+          await change('eu', before => ({ ...before, shares: { other: share } }));
+          return row;
+        };
+        Object.assign(rows, { change: changeLate });
+      });
+      expect(world.asked).toEqual([]);
+      expect(outcomesOf(report)).toMatchObject({ a: 'unfinished', d: 'unfinished' });
+      expect(pause).toMatchObject({ failures: 1 });
+    });
+
     it('makes no pass after a pause where that is not answered, and pauses twice as long', async () => {
       const { report, pause, world } = await servePaused(0, message, opened => {
         opened.world.onProbe = () => {

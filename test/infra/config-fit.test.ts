@@ -155,7 +155,7 @@ describe('a list of stacks', () => {
     ...(stackName && { stackName }),
   });
   const wrong: [input: unknown, problem: string][] = [
-    [[], ': found []; allowed: a list of at least one of stacks'],
+    [[], ': found an empty list; allowed: a list of at least one of stacks'],
     [
       [stack('a'), stack('b', {}, { concurrency: 0 })],
       '[1].workspaces[0].concurrency: found 0; allowed: a whole number from 1 to 32',

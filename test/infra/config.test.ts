@@ -68,7 +68,7 @@ describe('an error in the configuration names the path, what was found and what 
   const SECRET_IN_ADDRESS = 'ftp://CmjubuonqjCapqs/AY6Y1OlQm0QMsBjTO8@api.example.com';
 
   test.each<[keyof typeof PLACES, object, string]>([
-    ['whole', { workspaces: [] }, 'workspaces: found []; allowed: a list of at least one'],
+    ['whole', { workspaces: [] }, 'workspaces: found an empty list; allowed: a list of at least one'],
     [
       'whole',
       { changes: '4s' },
@@ -134,7 +134,11 @@ describe('an error in the configuration names the path, what was found and what 
       { audit: true, withhold: ['salary'] },
       'audit: found true; allowed: false, or left out, where fields are withheld',
     ],
-    ['process', { withhold: [] }, 'withhold: found []; allowed: a list of at least one of field names'],
+    [
+      'process',
+      { withhold: [] },
+      'withhold: found an empty list; allowed: a list of at least one of field names',
+    ],
     ...['id', 'ID', 'taskId', 'externalId', 'updatedAt'].map(
       (name): [keyof typeof PLACES, object, string] => [
         'process',
@@ -191,7 +195,7 @@ describe('an error in the configuration names the path, what was found and what 
     [
       'subscription',
       { filter: { workspace: [] } },
-      'filter.workspace: found []; allowed: a list of at least one',
+      'filter.workspace: found an empty list; allowed: a list of at least one',
     ],
     [
       'subscription',
@@ -272,6 +276,10 @@ describe('an error in the configuration names the path, what was found and what 
       [
         [{ kind: 'slack', window: '15' }, 'window: found "15"; allowed: a duration from "1m" to "24h"'],
         [{ kind: 'text', digest: '8am' }, 'digest: found "8am"; allowed: a time of day with a time zone'],
+        [
+          { kind: 'slack', quiet: '22:00-07:00 Europe/Berlim' },
+          'quiet: found "22:00-07:00 Europe/Berlim"; allowed: two times of day',
+        ],
         [{ kind: 'teams', quiet: '22-7' }, 'quiet: found "22-7"; allowed: two times of day with a time zone'],
         [
           { kind: 'webhook', window: '15m' },
@@ -284,11 +292,11 @@ describe('an error in the configuration names the path, what was found and what 
         [{ ...MAIL, to: undefined }, 'to: found nothing; allowed: 1 to 50 different e-mail addresses'],
         [
           { ...MAIL, from: 'Ann <ann@example.com>' },
-          'from: found text of 21 characters; allowed: an e-mail address, such as',
+          'from: found "Ann <ann@example.com>"; allowed: an e-mail address, such as',
         ],
         [
           { ...MAIL, to: 'a@b.c,a@b.c' },
-          'to: found text of 11 characters; allowed: 1 to 50 different e-mail addresses',
+          'to: found "a@b.c,a@b.c"; allowed: 1 to 50 different e-mail addresses',
         ],
         [{ kind: 'slack', to: 'a@b.c' }, 'to: found "a@b.c"; allowed: only in an endpoint of kind "email"'],
         [
@@ -306,7 +314,7 @@ describe('an error in the configuration names the path, what was found and what 
     [
       'endpoint',
       { filter: { fields: [] } },
-      'filter.fields: found []; allowed: a list of at least one of field names',
+      'filter.fields: found an empty list; allowed: a list of at least one of field names',
     ],
   ])('%s %j', (where, part, problem) => {
     const [path, placed] = PLACES[where];

@@ -71,7 +71,7 @@ describe('a filter for actors', () => {
     expect(problemsOf(config(endpoint({ filter })))).toEqual([]);
     const found = { filter: { actors: [], exceptActors: [''] } };
     expect(problemsOf(config(endpoint(found)))).toEqual([
-      "changewire.endpoints[0].filter.actors: found []; allowed: a list of at least one of actors' ids or names",
+      "changewire.endpoints[0].filter.actors: found an empty list; allowed: a list of at least one of actors' ids or names",
       'changewire.endpoints[0].filter.exceptActors[0]: found ""; allowed: text of 1 to 256 characters',
     ]);
   });
@@ -189,7 +189,7 @@ describe('a condition on values', () => {
   });
 
   test.each([
-    [[], 'values: found []; allowed: a list of at least one of conditions on values'],
+    [[], 'values: found an empty list; allowed: a list of at least one of conditions on values'],
     [[{ to: 'Done' }], 'values[0].field: found nothing; allowed: text of 1 to 256 characters'],
     [
       [{ field: 'status' }],
@@ -197,7 +197,7 @@ describe('a condition on values', () => {
     ],
     [
       [{ field: 'status', to: [] }],
-      'values[0].to: found []; allowed: text of at most 256 characters, a number, true or false, or a list of at least one of these',
+      'values[0].to: found an empty list; allowed: text of at most 256 characters, a number, true or false, or a list of at least one of these',
     ],
     [
       [{ field: 'status', to: { name: 'Done' } }],
@@ -244,7 +244,7 @@ describe('conditions on the record', () => {
   const at = 'changewire.endpoints[0].filter';
   const number = 'allowed: a number';
   const date =
-    'allowed: a date such as "2026-05-01", a time in ISO 8601, or a day from that of the event such as "today", "+7d" or "-1d"';
+    'allowed: a day of the calendar such as "2026-05-01", a time in ISO 8601, or a day from that of the event such as "today", "+7d" or "-1d"';
   const tests = 'in, contains, above, below, before, after, exists';
 
   test.each([
@@ -259,14 +259,19 @@ describe('conditions on the record', () => {
   });
 
   test.each<[where: unknown, problem: string]>([
-    [{}, 'where: found {}; allowed: an object with at least one field, each with its condition'],
-    [[], 'where: found []; allowed: a list of at least one of groups of conditions'],
+    [{}, 'where: found an empty object; allowed: an object with at least one field, each with its condition'],
     [
-      'Done',
-      'where: found "Done"; allowed: conditions by field, or a list of at least one of such groups of conditions',
+      [],
+      'where: found an empty list; allowed: an object with conditions by field, or a list of such objects',
     ],
+    ['Done', 'where: found "Done"; allowed: an object with conditions by field, or a list of such objects'],
     [{ dueDate: { above: '2026-05-01' } }, `where.dueDate.above: found "2026-05-01"; ${number}`],
     [{ dueDate: { before: 'soon' } }, `where.dueDate.before: found "soon"; ${date}`],
+    [{ dueDate: { after: '2026-02-30' } }, `where.dueDate.after: found "2026-02-30"; ${date}`],
+    [
+      { dueDate: { before: '2026-02-30T08:00:00+01:00' } },
+      `where.dueDate.before: found "2026-02-30T08:00:00+01:00"; ${date}`,
+    ],
     [{ dueDate: { became: { after: 7 } } }, `where.dueDate.became.after: found 7; ${date}`],
     [[{ effort: { not: { below: 'a' } } }], `where[0].effort.not.below: found "a"; ${number}`],
     [
@@ -275,7 +280,7 @@ describe('conditions on the record', () => {
     ],
     [
       { effort: {} },
-      `where.effort: found {}; allowed: a value, a list of values, or an object with at least one of ${tests}, not, became, moved`,
+      `where.effort: found an empty object; allowed: a value, a list of values, or an object with at least one of ${tests}, not, became, moved`,
     ],
     [
       { effort: { abov: 7 } },
@@ -284,6 +289,12 @@ describe('conditions on the record', () => {
     [{ effort: { not: { became: 7 } } }, `where.effort.not.became: unknown key (7); allowed keys: ${tests}`],
   ])('are refused with what is allowed: %j', (where, problem) => {
     expect(withWhere(where)).toContain(`${at}.${problem}`);
+  });
+
+  test('with a misspelt key are refused with one problem', () => {
+    expect(withWhere({ dueDate: { moves: 'later' } })).toEqual([
+      `${at}.where.dueDate.moves: unknown key (text of 5 characters); allowed keys: ${tests}, not, became, moved; did you mean "moved"?`,
+    ]);
   });
 
   test('are refused beside an event that has no record, or no change if each group needs one', () => {

@@ -1,4 +1,4 @@
-import { get } from 'node:http';
+import { createServer, get, type ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { workspaceSettings } from '../../functions/config/read.ts';
 import type { Disk } from '../../functions/model/disk.ts';
@@ -8,12 +8,14 @@ import { sqliteEndpointRows } from '../../functions/store/sqlite/endpoints.ts';
 import { sqliteJournal } from '../../functions/store/sqlite/journal.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries, sqliteSnapshots } from '../../functions/store/sqlite/store.ts';
+import { sqliteWorkspaceRows } from '../../functions/store/sqlite/workspaces.ts';
 import { startRunner } from '../../local/cli/runner.ts';
 import { type Health, healthOf, PassWatch, startHealthServer } from '../../local/operate/health.ts';
 import { Metrics } from '../../local/operate/metrics.ts';
 import { parseOptions } from '../../local/settings/options.ts';
 import { createOutput } from '../../local/terminal/output.ts';
 import { startSimulatedService } from '../../simulator/server.ts';
+import { listenInTest } from '../kit/listen-in-test.ts';
 import { environmentOf, until } from '../kit/local/run.ts';
 import { AT, delivery } from '../kit/store/delivery.ts';
 import { event } from '../kit/store/subject.ts';
@@ -42,6 +44,7 @@ function run() {
     watched: [{ workspace, credentials }],
     passes,
     snapshots,
+    workspaces: sqliteWorkspaceRows(database),
     feed: sqliteJournal(database),
     deliveries: sqliteDeliveries(database),
     endpoints: sqliteEndpointRows(database),
@@ -212,6 +215,34 @@ function statusFor(url: string, host: string): Promise<number | undefined> {
   });
 }
 
+/** A run over a simulated service in which nothing changes by itself. */
+async function startedRun(args = '') {
+  const service = await startSimulatedService();
+  onTestFinished(service.stop);
+  let ahead = 0;
+  let words = '';
+  const stream = { write: (text: string) => (words += text) } as unknown as NodeJS.WriteStream;
+  const clock = () => Date.now() + ahead;
+  const output = createOutput(
+    { stdout: stream, stderr: stream },
+    { json: true, log: 'text', format: () => '', noColour: true, clock },
+  );
+  const fixed = ['--health', '0', '--interval', '100ms', '--data', temporaryDirectory()];
+  const options = parseOptions([...fixed, ...args.split(' ').filter(Boolean)]);
+  const runner = await startRunner({ options, environment: environmentOf(service), output, clock });
+  onTestFinished(runner.stop);
+  const [url = ''] = /http:\S+healthz/.exec(words) ?? [];
+  const jump = (ms: number) => {
+    ahead += ms;
+    return clock();
+  };
+  return { service, url, watch: runner.watch, jump, words: () => words };
+}
+
+async function baselinesAt(url: string): Promise<boolean[]> {
+  return ((await (await fetch(url)).json()) as Health).processes.map(({ baselined }) => baselined);
+}
+
 describe('GET /healthz', () => {
   it('is 200 when all is well, 503 when something is late or can not be known, with the reason as JSON', async () => {
     let answer = async (): Promise<Health> => WELL;
@@ -246,31 +277,38 @@ describe('GET /healthz', () => {
     );
   });
 
+  it('of a run is 200 while nothing changes, with heartbeats and the time of the last pass', async () => {
+    const beats: ServerResponse[] = [];
+    const monitor = await listenInTest(createServer((_, response) => beats.push(response)));
+    const { url, watch, jump } = await startedRun(`--heartbeat http://127.0.0.1:${monitor.port}/`);
+    watch();
+    await expect.poll(() => baselinesAt(url), { timeout: 15_000 }).toEqual([true, true]);
+    const lastPasses = async () => {
+      const metrics = await (await fetch(url.replace('healthz', 'metrics'))).text();
+      const samples = metrics.matchAll(/^changewire_pass_completed_time_seconds\S+ (.+)$/gm);
+      return Math.min(...[...samples].map(([, time]) => Number(time) * 1000));
+    };
+    // In steps in which no pass becomes overdue: an overdue one would not be idle.
+    for (let steps = 0; steps < 4; steps++)
+      await expect.poll(lastPasses, { timeout: 15_000 }).toBeGreaterThanOrEqual(jump(MINUTE / 2));
+    expect((await fetch(url)).status).toBe(200);
+    // The first beat was sent two minutes ago: once it is answered, the second one is due.
+    beats[0]?.end();
+    await until(() => beats.length === 2);
+    beats[1]?.end();
+  });
+
   it('of a run turns to 503 when its service is away for long, and says what of', async () => {
-    const service = await startSimulatedService();
-    let ahead = 0;
-    let words = '';
-    const stream = { write: (text: string) => (words += text) } as unknown as NodeJS.WriteStream;
-    const clock = () => Date.now() + ahead;
-    const output = createOutput(
-      { stdout: stream, stderr: stream },
-      { json: true, log: 'text', format: () => '', noColour: true, clock },
-    );
-    const options = parseOptions(['--health', '0', '--interval', '100ms', '--data', temporaryDirectory()]);
-    const runner = await startRunner({ options, environment: environmentOf(service), output, clock });
-    onTestFinished(runner.stop);
-    const [url = ''] = /http:\S+healthz/.exec(words) ?? [];
-    runner.watch();
-    const baselined = async () =>
-      ((await (await fetch(url)).json()) as Health).processes.map(each => each.baselined);
-    await expect.poll(baselined, { timeout: 15_000 }).toEqual([true, true]);
+    const { service, url, watch, jump, words } = await startedRun();
+    watch();
+    await expect.poll(() => baselinesAt(url), { timeout: 15_000 }).toEqual([true, true]);
     const well = await fetch(url);
     expect(well.status).toBe(200);
     expect(await well.json()).toMatchObject({ status: 'ok', late: [] });
     await service.stop();
     // What was under way may still end well: from then on nothing does.
-    await until(() => ['onboarding', 'launch'].every(id => words.includes(`Polling ${id} failed: `)));
-    ahead = 120_000;
+    await until(() => ['onboarding', 'launch'].every(id => words().includes(`Polling ${id} failed: `)));
+    jump(2 * MINUTE);
     const late = await fetch(url);
     expect(late.status).toBe(503);
     const { late: what } = (await late.json()) as { late: string[] };

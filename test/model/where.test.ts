@@ -108,13 +108,13 @@ const CASES: readonly (readonly [sentence: string, fitting: Change, other: Chang
     '`project.phase` is Plan, not Build',
   ],
   [
-    "Became overdue and isn't done",
+    "Edited to be overdue, isn't done",
     { task: [{}, { dueDate: '2026-03-09' }] },
     { task: [{ status: 'Done' }, { status: 'Done', dueDate: '2026-03-09' }] },
     '`status` is Done, which is excluded',
   ],
   [
-    "Became overdue and isn't done",
+    "Edited to be overdue, isn't done",
     { task: [{ dueDate: null }, { dueDate: '2026-03-09' }] },
     { task: [{ dueDate: '2026-03-01' }, { dueDate: '2026-03-09' }] },
     '`dueDate` was 2026-03-01, which fits already',

@@ -140,7 +140,7 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
       expect.stringMatching(/^filter.values\[0\].field: no change in the journal has a field with/),
     ]);
     const where = (tests: object, field: string = moved.field) => ({ where: [{ [field]: tests }] });
-    const path = `filter.where[0]["${moved.field}"]`;
+    const path = `filter.where["${moved.field}"]`;
     expect(await filtered(where({ in: [`Dnoe ${id}`] }))).toEqual([
       `${path}.in[0]: no change in the journal has this value. Did you mean Done ${id}?`,
     ]);
@@ -149,7 +149,7 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
       `${path}.became.above: \`${moved.field}\` is a text; \`above\` needs a number.`,
     ]);
     expect(await filtered(where({ above: 5 }, `Statsu ${id}`))).toEqual([
-      `filter.where[0]: no change in the journal has the field "Statsu ${id}". Did you mean Status ${id}?`,
+      `filter.where: no change in the journal has the field "Statsu ${id}". Did you mean Status ${id}?`,
     ]);
     for (const known of [
       ...[{ fields: [moved.field, moved.name] }, to(moved.to), to('Open'), to('')],

@@ -127,11 +127,11 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
   it('of the configuration is changed and removed there, and no other', async () => {
     opened(FIXED);
     await expect(ask('update-endpoint', { endpoint: 'fixed', perSecond: 1 })).rejects.toThrow(
-      'change it there, then start again',
+      'Endpoint fixed is defined in the configuration: change it in its "endpoints", then start again.',
     );
     for (const dryRun of [true, false])
       await expect(ask('remove-endpoint', { endpoint: 'fixed', dryRun })).rejects.toThrow(
-        'remove it there, then start again',
+        'Endpoint fixed is defined in the configuration: remove it from its "endpoints", then start again.',
       );
     expect(context.steps.filter(step => step.includes('secret'))).toEqual([]);
   });

@@ -48,6 +48,30 @@ describe.each(STORES)('over %s, the preview of an endpoint', (_, open) => {
     expect(context.posts).toEqual([]);
   });
 
+  it('shows that no change has a field that its filter names, likely a typo', async () => {
+    const ask = opened();
+    const where = { due: { exists: true }, Notez: { exists: true } };
+    await ask('add-endpoint', { endpoint: 'crm', kind: 'webhook', url, filter: { where } });
+    const change = {
+      field: 'remark',
+      name: 'Notes',
+      kind: 'custom',
+      type: 'text',
+      from: '',
+      to: 'x',
+    } as const;
+    const wanted = eventsOf(AT, 1, { field: { ...change, field: 'due', name: 'Due' } });
+    await commit(context, wanted);
+    const other = eventsOf(AT + 9, 1, { field: change });
+    await commit(context, other, { at: AT + 9 });
+    const leftOut = async ([event]: typeof other) =>
+      (await ask('preview', { endpoint: 'crm', eventId: event?.id as string })).leftOut;
+    expect(await leftOut(wanted)).toBe(
+      'no change in the journal has the field "Notez"; did you mean "Notes"?',
+    );
+    expect(await leftOut(other)).toBe('the event does not show `due`');
+  });
+
   it('shows the headers and the body of a webhook without its secrets', async () => {
     const ask = opened();
     const headers = { Authorization: 'Bearer hush-hush' };

@@ -59,7 +59,7 @@ describe('walking a list', () => {
       json(JSON.stringify({ paging: { hasNextPage: false }, [name]: [{ id: 7 }] })),
     );
     await ids(service.tasks('p', 'q'));
-    expect(notices[0]?.message).toMatch(/^List tasks: found under "x\\u\{1b\}\[2J\\u\{a\}forged liney+"\.$/);
+    expect(notices[0]?.message).toMatch(/^List tasks: found under "x\\u\{1b\}\[2J\\u\{a\}forged liney+"$/);
     expect(notices[0]?.message.length).toBeLessThan(100);
   });
 

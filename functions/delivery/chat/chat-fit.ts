@@ -18,6 +18,8 @@ export interface Tally {
   readonly tasks: number;
   readonly fields: number;
   readonly hasProject: boolean;
+  /** `event` where nothing changed: all of them fall due. */
+  readonly noun: 'change' | 'event';
 }
 
 /** From the most detail to the least: few changes are shown in full, many are shortened, very many have no
@@ -93,17 +95,18 @@ export function tallyOf(records: readonly ChatRecord[], shown: readonly number[]
     tasks: countOf('task'),
     fields: countOf('project field') + countOf('task field'),
     hasProject: open.some(({ record }) => record.entity === 'project'),
+    noun: open.length > 0 && open.every(({ record }) => record.due) ? 'event' : 'change',
   };
 }
 
 /** `12 changes in the project and 5 tasks`. */
-export function tallyText({ changes, tasks, fields, hasProject }: Tally, noun = 'change'): string {
+export function tallyText({ changes, tasks, fields, hasProject, noun }: Tally, more = ''): string {
   const places = [
     ...(hasProject ? ['the project'] : []),
     ...(tasks > 0 ? [counted(tasks, 'task')] : []),
     ...(fields > 0 ? [counted(fields, 'field')] : []),
   ];
-  return `${counted(changes, noun)} in ${places.join(' and ')}`;
+  return `${counted(changes, `${more}${noun}`)} in ${places.join(' and ')}`;
 }
 
 /** `Ann Lee made 12 changes in the project and 5 tasks · process launch · workspace eu`; without the name where it
@@ -115,7 +118,7 @@ export function summaryText({ by, records, origin }: Pick<ChatTopic, 'by' | 'rec
 
 /** `and 438 more changes in 211 tasks are not shown`. */
 export function leftText(left: Tally): string {
-  return `and ${tallyText(left, 'more change')} ${left.changes === 1 ? 'is' : 'are'} not shown`;
+  return `and ${tallyText(left, 'more ')} ${left.changes === 1 ? 'is' : 'are'} not shown`;
 }
 
 function fill<Part>(records: readonly ChatRecord[], detail: Detail, room: Room<Part>) {

@@ -1,8 +1,9 @@
 import type { Json } from '../../basics/json.ts';
 import { IDENTIFIER } from '../../changes/compare-record.ts';
 import type { EndpointSettings } from '../../model/endpoint.ts';
+import { isDay } from '../../model/filter-value.ts';
 import type { ChatField } from './chat-relevance.ts';
-import type { ChatTopic } from './chat-topic.ts';
+import type { ChatDue, ChatTopic } from './chat-topic.ts';
 
 type Local = Pick<EndpointSettings, 'locale' | 'timeZone'>;
 
@@ -15,7 +16,11 @@ export function inLocale(topic: ChatTopic, local: Local): ChatTopic {
   if (local.locale === undefined) return topic;
   const records = topic.records.map(record =>
     record.entity === 'project' || record.entity === 'task'
-      ? { ...record, fields: record.fields.map(field => localField(field, local)) }
+      ? {
+          ...record,
+          fields: record.fields.map(field => localField(field, local)),
+          ...(record.due && { due: localDue(record.due, local) }),
+        }
       : record,
   );
   return { ...topic, records };
@@ -31,6 +36,16 @@ function localField(field: ChatField, local: Local): ChatField {
   const [from, to] = [write(field.from), write(field.to)];
   // Two times within a minute would look alike.
   return from === to ? field : { ...field, from, to };
+}
+
+function localDue(due: ChatDue, local: Local): ChatDue {
+  const { at = Number.NaN, isDay, date } = due;
+  if (Number.isNaN(at)) return { ...due, date: localDate(date, local) ?? date };
+  const { timeZone = 'UTC' } = local;
+  return {
+    ...due,
+    date: (isDay ? format(at, { ...local, timeZone }, undefined) : localTime(at, local)) ?? date,
+  };
 }
 
 /** Written with all its decimal places. Undefined for what is not a plain decimal number. */
@@ -52,11 +67,6 @@ function localDate(value: Json, local: Local): string | undefined {
   const at = Date.parse(time === undefined ? text : `${text}Z`);
   const timeStyle = time === undefined ? undefined : ('short' as const);
   return Number.isNaN(at) ? undefined : format(at, { ...local, timeZone: 'UTC' }, timeStyle);
-}
-
-function isDay(text: string): boolean {
-  const at = Date.parse(text);
-  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
 }
 
 /** A moment, in ms since 1970, in the time zone of the endpoint, else in UTC, which is then named. */

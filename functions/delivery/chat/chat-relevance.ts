@@ -26,6 +26,11 @@ export function rankOfAll(fields: readonly ChatField[]): number {
   return Math.min(OTHER, ...fields.map(rankOf));
 }
 
+/** Whether a field with a date is a due date by its name. */
+export function isDueDate(field: ChatField): boolean {
+  return wholeNames(field).some(name => RELEVANT[DUE]?.includes(name));
+}
+
 /** Of each row the field with the most usual name. */
 export function mostRelevant(fields: readonly ChatField[]): ChatField[] {
   return RELEVANT.flatMap(names => {

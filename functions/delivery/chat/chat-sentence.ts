@@ -1,7 +1,7 @@
 import { tallyOf } from './chat-fit.ts';
 import { counted, cutText, label } from './chat-text.ts';
 import type { ChatRecord, ChatTopic } from './chat-topic.ts';
-import { fieldName, valuesOf } from './chat-view.ts';
+import { dueText, fieldName, valuesOf } from './chat-view.ts';
 
 /** Maximum length of a name or value: people read notifications on phones. */
 const PART_LENGTH = 60;
@@ -15,23 +15,25 @@ export function sentenceOf(topic: ChatTopic): string {
   const { title, note, records } = topic;
   const [first] = records;
   if (!first) return cutText(`${title}: ${note}`, NOTE_LENGTH);
-  const more = tallyOf(records).changes - 1;
-  const rest = more > 0 ? restOf(more, first) : first.isIncomplete ? ', and more changes' : '';
+  const { changes, noun } = tallyOf(records);
+  const more = changes - 1;
+  const rest = more > 0 ? restOf(more, first, noun) : first.isIncomplete ? ', and more changes' : '';
   return `${changeOf(first, topic)}${rest}`;
 }
 
 /** The number of further changes. A separate sentence where the first change names its own actors: they need not
  *  have made the others. */
-function restOf(more: number, { by }: ChatRecord): string {
-  const changes = counted(more, 'more change');
+function restOf(more: number, { by }: ChatRecord, noun: string): string {
+  const changes = counted(more, `more ${noun}`);
   return by === undefined ? `, and ${changes}` : `. There ${more === 1 ? 'is' : 'are'} ${changes}`;
 }
 
 function changeOf(record: ChatRecord, topic: ChatTopic): string {
   const { entity, action, fields } = record;
   const isNew = action === 'created';
-  if (record.words !== undefined)
-    return `${sentenceCase(entity)} ${quoted(record.name)}${locationOf(record, topic)}: ${record.words}`;
+  const due = dueText(record);
+  if (due !== undefined)
+    return `${sentenceCase(entity)} ${quoted(record.name)}${locationOf(record, topic)}: ${due}`;
   const by = topic.by ?? record.by;
   const where = `${quoted(record.name)}${locationOf(record, topic)}`;
   const subject =

@@ -10,7 +10,7 @@ import type {
 } from '../../model/event.ts';
 import { asFieldChange } from '../../model/field-definition.ts';
 import { byRelevance, type ChatField, mostRelevant } from './chat-relevance.ts';
-import { cleanText, counted, isolate, label, valueInWords } from './chat-text.ts';
+import { cleanText, isolate, label, valueInWords } from './chat-text.ts';
 
 /** The content of one chat message: the changes of one project, those of a process's fields, one event of a
  *  process, or a summary of many changes. Its texts are data, cleaned and shortened, but not yet escaped for a chat. */
@@ -51,8 +51,8 @@ export interface ChatPlace {
 export interface ChatRecord {
   readonly entity: 'project' | 'task' | 'project field' | 'task field';
   readonly action: 'created' | 'updated' | 'archived' | 'deleted' | 'due' | 'overdue' | 'unchanged';
-  /** What is stated of a record that did not change, in words. */
-  readonly words?: string;
+  /** Only of a record that falls due, and did not change. */
+  readonly due?: ChatDue;
   readonly id: string;
   readonly name: string;
   readonly link?: string | undefined;
@@ -64,6 +64,17 @@ export interface ChatRecord {
   readonly by?: string | undefined;
   /** True when more fields changed than the event could carry (`truncated`). */
   readonly isIncomplete: boolean;
+}
+
+/** The date by which a record falls due. */
+export interface ChatDue {
+  /** A day or a time as the service wrote it, or as the endpoint's locale writes it. */
+  readonly date: string;
+  /** In place of a value: the time of the last change, in ms since 1970, and whether its day suffices. */
+  readonly at?: number;
+  readonly isDay?: boolean;
+  /** The field with the date. */
+  readonly field?: ChatField;
 }
 
 const NAME_LENGTH = 120;
@@ -90,7 +101,7 @@ export function dueRecord(event: DueEvent): ChatRecord {
   return {
     entity: 'task' in data ? 'task' : 'project',
     action: type.split('.')[1] as ChatRecord['action'],
-    words: dueInWords(event),
+    due: dueOf(event),
     id: subject.id,
     name: label(subject.name ?? '', NAME_LENGTH) || label(subject.id, NAME_LENGTH) || '(no name)',
     ...{ fields: [], omitted: 0, isIncomplete: false },
@@ -98,24 +109,21 @@ export function dueRecord(event: DueEvent): ChatRecord {
 }
 
 const DATE_LENGTH = 40;
-const DAY_MS = 86_400_000;
 
-/** `due on 2026-11-30, in 2 days`; the span only where the event is not late. */
-function dueInWords({ type, time, data }: DueEvent): string {
-  const { before, after } = data.rule;
-  if ('since' in data)
-    return `unchanged since ${label(data.since.slice(0, 10), DATE_LENGTH)}${after === undefined ? '' : `, for ${spanInWords(after)}`}`;
-  const date = label(data.value, DATE_LENGTH);
-  if (type.endsWith('.overdue')) return `overdue since ${date}`;
-  const isLate = Date.parse(time) - Date.parse(data.dueAt) >= DAY_MS;
-  const isAhead = before !== undefined && Number.parseInt(before, 10) > 0 && !isLate;
-  return `due on ${date}${isAhead ? `, in ${spanInWords(before)}` : ''}`;
-}
-
-const UNITS: Readonly<Record<string, string>> = { d: 'day', h: 'hour', m: 'minute' };
-
-function spanInWords(span: string): string {
-  return counted(Number.parseInt(span, 10) || 0, UNITS[span.slice(-1)] ?? 'day');
+function dueOf({ data }: DueEvent): ChatDue {
+  const { field = '', after = '' } = data.rule;
+  if ('since' in data) {
+    const isDay = after.endsWith('d');
+    const date = isDay ? data.since.slice(0, 10) : `${data.since.slice(0, 16).replace('T', ' ')} UTC`;
+    return { date: label(date, DATE_LENGTH), at: Date.parse(data.since), isDay };
+  }
+  const { names = {} } = 'task' in data ? data.task : data.project;
+  const name = Object.hasOwn(names, field) ? names[field] : undefined;
+  const shown = { field, name: name ?? field, kind: name === undefined ? 'builtin' : 'custom' } as const;
+  return {
+    date: label(data.value, DATE_LENGTH),
+    field: { ...shown, type: 'date', from: null, to: data.value },
+  };
 }
 
 function fieldsOf(

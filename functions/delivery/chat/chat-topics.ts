@@ -23,6 +23,7 @@ import {
   fieldRecord,
   withSharedActors,
 } from './chat-topic.ts';
+import { dueText } from './chat-view.ts';
 
 const TITLE_LENGTH = 140;
 
@@ -79,10 +80,9 @@ function projectTopic(
   const project = events.findLast(event => cleanText(event.data.project.name ?? '') !== '') ?? events[0];
   const { id, name = '' } = project.data.project;
   const byRelevance = recordsByRelevance(events);
-  const ordered = isSummedUp
-    ? byRelevance.toSorted((one, other) => rankIn(one) - rankIn(other))
-    : byRelevance;
-  const records = ordered.map(event => (isDueEvent(event) ? dueRecord(event) : chatRecord(event)));
+  const all = isSummedUp ? byRelevance.toSorted((one, other) => rankIn(one) - rankIn(other)) : byRelevance;
+  const ordered = withoutRepeated(all);
+  const records = ordered.map(recordOf);
   const actors = ordered.map(({ data }) => ('actors' in data ? data.actors : undefined));
   const exists = isNotDeletedIn(records);
   const hasProject = exists({ entity: 'project', id });
@@ -101,6 +101,21 @@ function projectTopic(
     ...withSharedActors(linked, actors),
     eventIds: events.map(event => event.id),
   };
+}
+
+function recordOf(event: RecordEvent): ChatRecord {
+  return isDueEvent(event) ? dueRecord(event) : chatRecord(event);
+}
+
+/** Several rules can state the same of a record: it is shown once. */
+function withoutRepeated(events: readonly RecordEvent[]): RecordEvent[] {
+  const stated = new Set<string>();
+  return events.filter(event => {
+    if (!isDueEvent(event)) return true;
+    const record = dueRecord(event);
+    const key = JSON.stringify([record.entity, record.id, dueText(record)]);
+    return !stated.has(key) && stated.add(key);
+  });
 }
 
 /** The events by the most relevant change of their record: what people look for comes first, also in the notification.

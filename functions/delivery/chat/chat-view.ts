@@ -1,4 +1,4 @@
-import type { ChatField } from './chat-relevance.ts';
+import { type ChatField, isDueDate } from './chat-relevance.ts';
 import { type ChatValue, chatValue, chatValues, counted, label } from './chat-text.ts';
 import type { ChatRecord } from './chat-topic.ts';
 
@@ -65,10 +65,19 @@ const LOOKS: Readonly<Record<ChatRecord['action'], Run['look']>> = {
 };
 
 function headingOf(record: ChatRecord): Run[] {
-  const action = record.words ?? record.action;
+  const action = dueText(record) ?? record.action;
   const what = record.entity === 'project' ? action : `${record.entity} ${action}`;
   const look = LOOKS[record.action];
   return [nameOf(record), plain(' · '), { text: what, look }];
+}
+
+/** `due on 2026-11-30`; other fields than a due date are named. Undefined of a record that changed. */
+export function dueText({ action, due }: ChatRecord): string | undefined {
+  if (!due) return undefined;
+  const { date, field } = due;
+  if (!field) return `unchanged since ${date}`;
+  const name = isDueDate(field) ? '' : ` (${fieldName(field, FIELD_NAME_LENGTH)})`;
+  return `${action === 'overdue' ? 'overdue: was due on' : 'due on'} ${date}${name}`;
 }
 
 /** The actors of the change, unless the message's summary names them. */

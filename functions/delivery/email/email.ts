@@ -51,12 +51,13 @@ function subjectOf(topics: readonly ChatTopic[]): string {
   return [...text].slice(0, MAX_SUBJECT_LENGTH).join('');
 }
 
-function allOf(topics: readonly ChatTopic[]): string {
+function allOf(topics: readonly ChatTopic[], more = ''): string {
   const changes = topics.reduce((sum, topic) => sum + changesIn(topic), 0);
   const projects = topics.filter(({ records }) =>
     records.some(({ entity }) => !entity.endsWith('field')),
   ).length;
-  return `${counted(changes, 'change')}${projects > 0 ? ` in ${counted(projects, 'project')}` : ''}`;
+  const isDue = topics.every(({ records }) => records.length > 0 && tallyOf(records).noun === 'event');
+  return `${counted(changes, `${more}${isDue ? 'event' : 'change'}`)}${projects > 0 ? ` in ${counted(projects, 'project')}` : ''}`;
 }
 
 function changesIn({ records, eventIds }: ChatTopic): number {
@@ -88,7 +89,7 @@ function fitted(topics: readonly ChatTopic[], endpoint: EndpointSettings): Pick<
 /** `12 more changes in 3 projects are`. */
 function moreText(topics: readonly ChatTopic[]): string {
   const changes = topics.reduce((sum, topic) => sum + changesIn(topic), 0);
-  return `${allOf(topics).replace(' change', ' more change')} ${changes === 1 ? 'is' : 'are'}`;
+  return `${allOf(topics, 'more ')} ${changes === 1 ? 'is' : 'are'}`;
 }
 
 function sectionOf(

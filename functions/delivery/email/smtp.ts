@@ -145,7 +145,9 @@ function statusIn(response: string | undefined): number {
 function accepted({ response = '', rejected = [], rejectedErrors = [] }: Accepted): string {
   if (rejected.length === 0) return response;
   const [first] = rejectedErrors;
-  return `${rejected.length} of the recipients were refused: ${first?.response ?? ''}`;
+  const refused =
+    rejected.length === 1 ? '1 of the recipients was' : `${rejected.length} of the recipients were`;
+  return `${refused} refused: ${first?.response ?? ''}`;
 }
 
 interface Accepted {

@@ -2,6 +2,7 @@ import type { Clock } from '../../basics/clock.ts';
 import type { Mode, ProcessKey } from '../../basics/process.ts';
 import type { Log } from '../../basics/telemetry.ts';
 import type { ProcessSettings } from '../../config/workspace.ts';
+import type { EndpointSettings } from '../../model/endpoint.ts';
 import type { ProcessState } from '../../model/process-state.ts';
 import type { Service } from '../../service/service.ts';
 import { byKey, type Lease, type PassWindow, type Snapshots } from '../../store/store.ts';
@@ -26,6 +27,8 @@ export interface PassPorts {
   /** Resolves when no other pass of the run holds a large listing, and this one may: all of them together
    *  would not fit the memory. */
   readonly holdLarge?: (() => Promise<void>) | undefined;
+  /** The filters of the configuration's endpoints, whose names of fields are checked. */
+  readonly filters?: readonly Pick<EndpointSettings, 'name' | 'filter'>[] | undefined;
   readonly onProgress?: ((mode: PassKind, done: number, total: number) => void) | undefined;
   /** Called with the ids of the events of each commit. */
   readonly onCommitted?: ((ids: readonly string[]) => void) | undefined;
@@ -59,6 +62,7 @@ export function failedSince({ kind, before }: PassContext): number | undefined {
 export class Reports {
   readonly #ports: PassPorts;
   readonly #reported: Set<string>;
+  #hasChecked = false;
   readonly #new: (readonly [message: string, details: object])[] = [];
 
   /** @param reported the codes that earlier passes logged */
@@ -74,14 +78,27 @@ export class Reports {
     this.#new.push([message, { ...process, code, ...details }]);
   }
 
+  /** Whether this was checked, and needs no second check. `key`: a digest of what was checked. */
+  isChecked(code: string, key: string): boolean {
+    return this.#reported.has(`${code}-${key}`);
+  }
+
+  /** Notes a check with the problems that it found, in place of the last one with this code. */
+  check(code: string, key: string, problems: readonly string[]): void {
+    for (const before of this.#reported) if (before.startsWith(`${code}-`)) this.#reported.delete(before);
+    this.#reported.add(`${code}-${key}`);
+    this.#hasChecked = true;
+    for (const problem of problems) this.#new.push([problem, { ...this.#ports.process, code }]);
+  }
+
   get hasNew(): boolean {
-    return this.#new.length > 0;
+    return this.#hasChecked || this.#new.length > 0;
   }
 
   /** Logs what is new. @returns the part of the state to be written; empty when nothing is new */
   logAndSave(): { readonly reported?: readonly string[] } {
     for (const [message, details] of this.#new) this.#ports.log.warn(message, details);
-    return this.#new.length > 0 ? { reported: [...this.#reported] } : {};
+    return this.hasNew ? { reported: [...this.#reported] } : {};
   }
 }
 

@@ -146,13 +146,21 @@ function order(one: string, other: string): number {
 
 /** When a value falls due: written down a second time, by other means. */
 function timeOf({ event, before }: DueRule, value: string, zone: string): number | undefined {
-  if (!/^\d{4}-/.test(value) || value === '2026-02-30') return undefined;
+  if (!isOfCalendar(value.slice(0, 10))) return undefined;
   const isDay = value.length === 10;
   const at = isDay
     ? Temporal.ZonedDateTime.from(`${value}T00:00[${zone}]`)
     : Temporal.Instant.from(value).toZonedDateTimeISO(zone);
   if (event.endsWith('.overdue')) return (isDay ? at.add({ days: 1 }) : at).epochMilliseconds;
   return moved(at.toInstant(), zone, before, -1);
+}
+
+function isOfCalendar(day: string): boolean {
+  try {
+    return Temporal.PlainDate.from(day).toString() === day;
+  } catch {
+    return false;
+  }
 }
 
 function moved(at: Temporal.Instant, zone: string, span = '0d', sign: 1 | -1): number {

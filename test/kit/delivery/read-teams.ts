@@ -44,7 +44,9 @@ const timeBlock = z.strictObject({
 });
 const tail = z.strictObject({
   type: z.literal('TextBlock'),
-  text: z.string().regex(new RegExp(`^… and [\\d,]+ more changes? in ${place} (?:is|are) not shown$`)),
+  text: z
+    .string()
+    .regex(new RegExp(`^… and [\\d,]+ more (?:changes?|events?) in ${place} (?:is|are) not shown$`)),
   isSubtle: z.literal(true),
   wrap: z.literal(true),
   separator: z.literal(true),
@@ -67,7 +69,7 @@ const card = z.strictObject({
     .string()
     .regex(
       new RegExp(
-        `^(?:[\\d,]+ changes? in ${place}|[\\d,]+ changes(?: in [\\d,]+ projects?)?|Deletions are on hold|Changes are late|Changes are sent again|A project is skipped|Audit log)$`,
+        `^(?:[\\d,]+ (?:changes?|events?) in ${place}|[\\d,]+ changes(?: in [\\d,]+ projects?)?|Deletions are on hold|Changes are late|Changes are sent again|A project is skipped|Audit log)$`,
       ),
     ),
   msteams: z.strictObject({ width: z.literal('Full') }),

@@ -11,7 +11,7 @@ import { type Shown, visible } from '../../kit/delivery/shown.ts';
 import { linkFault } from './check-links.ts';
 import { isSentenceOf, shownIn } from './check-paragraph.ts';
 import type { Folded } from './fold.ts';
-import { asShown, type Item, inOrder, itemOf } from './items.ts';
+import { asShown, eachOnce, type Item, inOrder, itemOf } from './items.ts';
 import { differ, isCutOf, namesActors, originOf, span } from './tells.ts';
 
 /** How many units of a title are shown, counted after Slack's escapes. */
@@ -34,10 +34,10 @@ export function tellsGroup(
   if (first.type === 'audit.recorded')
     return entriesFault(shown, events as [AuditEvent, ...AuditEvent[]]) ?? { left: 0 };
   const ordered = inOrder(events as (ProjectEvent | TaskEvent | FieldEvent)[]);
-  const shownEvents = asShown(ordered, folded !== undefined);
+  const shownEvents = eachOnce(asShown(ordered, folded !== undefined));
   const items = shownEvents.map(itemOf);
   const all = items.reduce((sum, { count }) => sum + count, 0);
-  const tally = tallyOf(items, () => 0, 'change');
+  const tally = tallyOf(items, () => 0);
   const summary = `${tally} · ${originOf(first)}`;
   const made = ` made ${summary}`;
   const byInSummary = shown.summary.endsWith(made) ? shown.summary.slice(0, -made.length) : undefined;
@@ -99,11 +99,13 @@ function byFault(names: string, items: readonly Item[]): string | undefined {
 function sentenceFault(
   { notification, title }: Shown,
   event: ChangeEvent,
-  [first]: readonly Item[],
+  items: readonly Item[],
   { left, isOfAll }: { left: number; isOfAll: boolean },
 ): string | undefined {
+  const [first] = items;
   const place = first?.place === 'field' ? originOf(event) : title;
-  const isTold = first && isSentenceOf(notification, first, { place, left, isOfAll });
+  const noun = items.every(isStated) ? 'event' : 'change';
+  const isTold = first && isSentenceOf(notification, first, { place, left, isOfAll, noun });
   return isTold ? undefined : `“${notification}” does not tell ${JSON.stringify(first)} and ${left} more`;
 }
 
@@ -113,13 +115,13 @@ function tailFault(
   counts: readonly number[],
   left: number,
 ) {
-  const tally = tallyOf(items, index => counts[index] ?? 0, 'more change');
+  const tally = tallyOf(items, index => counts[index] ?? 0, 'more ');
   return differ('tail', tail, left > 0 ? `… and ${tally} ${left === 1 ? 'is' : 'are'} not shown` : undefined);
 }
 
 /** The text that counts changes that are not shown, and their records: each record once, however often it
  *  changed. */
-function tallyOf(items: readonly Item[], shownOf: (index: number) => number, noun: string): string {
+function tallyOf(items: readonly Item[], shownOf: (index: number) => number, more = ''): string {
   const open = items
     .map((item, index) => ({ ...item, count: item.count - shownOf(index) }))
     .filter(({ count }) => count > 0);
@@ -131,7 +133,13 @@ function tallyOf(items: readonly Item[], shownOf: (index: number) => number, nou
     ...(placesOf('field') > 0 ? [counted(placesOf('field'), 'field')] : []),
   ];
   const sum = open.reduce((total, { count }) => total + count, 0);
+  const noun = `${more}${open.every(isStated) ? 'event' : 'change'}`;
   return `${counted(sum, noun)} in ${places.join(' and ')}`;
+}
+
+/** Nothing changed: it falls due. */
+function isStated({ stated }: Item): boolean {
+  return stated !== undefined;
 }
 
 function counted(count: number, noun: string): string {

@@ -96,10 +96,10 @@ const FIELDS = 3;
 export function isSentenceOf(
   notification: string,
   first: Item,
-  { place, left, isOfAll }: { place: string; left: number; isOfAll: boolean },
+  { place, left, isOfAll, noun }: { place: string; left: number; isOfAll: boolean; noun: 'change' | 'event' },
 ): boolean {
   const text = visible(notification);
-  const rest = restOf(first, left, isOfAll);
+  const rest = restOf(first, left, isOfAll, noun);
   if (!text.endsWith(rest)) return false;
   const body = text.slice(0, text.length - rest.length);
   const tells = (subject: string) =>
@@ -115,9 +115,9 @@ export function isSentenceOf(
 }
 
 /** What says that there are more changes. It is no part of a sentence about those who did not make them all. */
-function restOf({ isIncomplete, actors }: Item, left: number, isOfAll: boolean): string {
+function restOf({ isIncomplete, actors }: Item, left: number, isOfAll: boolean, noun: string): string {
   if (left === 0) return isIncomplete ? ', and more changes' : '';
-  const more = `${left.toLocaleString('en')} more change${left === 1 ? '' : 's'}`;
+  const more = `${left.toLocaleString('en')} more ${noun}${left === 1 ? '' : 's'}`;
   return actors.length === 0 || isOfAll ? `, and ${more}` : `. There ${left === 1 ? 'is' : 'are'} ${more}`;
 }
 

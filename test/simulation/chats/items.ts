@@ -49,19 +49,22 @@ export function countOf(type: string, data: object): number {
   return type.endsWith('.updated') && 'changes' in data ? Math.max(1, (data.changes as []).length) : 1;
 }
 
-/** A record that falls due: its date, and the span of the rule where the event is in time. */
-function dueItem({ type, time, data }: DueEvent): Item {
+/** A record that falls due: its date, and the field that has it, unless it is called a due date. */
+function dueItem({ type, data }: DueEvent): Item {
   const [, action = ''] = type.split('.');
   const isTask = 'task' in data;
-  const { id, name } = isTask ? data.task : data.project;
+  const { id, name, names = {} } = isTask ? data.task : data.project;
   const label = visible(name ?? '') === '' ? id : (name ?? '');
-  const { before, after } = data.rule;
-  const isInTime = Date.parse(time) - Date.parse(data.dueAt) < 24 * 3_600_000;
-  const value = 'value' in data ? data.value : data.since.slice(0, 10);
+  const { field = '', after } = data.rule;
+  const [day, time] = 'since' in data ? data.since.split('T') : [''];
+  const since = after?.endsWith('d') ? day : `${day} ${time?.slice(0, 5)} UTC`;
+  const called = names[field] ?? calledBy({ kind: 'builtin', name: field });
+  const isUsual = [field, called].some(text => WANTED[2]?.includes(squeezed(text)));
+  const on = `${'value' in data ? data.value : ''}${isUsual ? '' : ` (${called})`}`;
   const stated = {
-    due: `due on ${value}${before && isInTime ? `, in ${SPANS[before]}` : ''}`,
-    overdue: `overdue since ${value}`,
-    unchanged: `unchanged since ${value}, for ${SPANS[after ?? '']}`,
+    due: `due on ${on}`,
+    overdue: `overdue: was due on ${on}`,
+    unchanged: `unchanged since ${since}`,
   }[action] as string;
   return {
     ...{ place: isTask ? 'task' : 'project', id, label, action, stated },
@@ -71,8 +74,14 @@ function dueItem({ type, time, data }: DueEvent): Item {
   };
 }
 
-/** The spans of the rules in words. */
-const SPANS: Readonly<Record<string, string>> = { '10m': '10 minutes', '1d': '1 day', '20m': '20 minutes' };
+/** Without the items that state of a record what an earlier one states. */
+export function eachOnce<Event extends RecordEvent | FieldEvent>(events: readonly Event[]): Event[] {
+  const keyOf = (event: Event) => {
+    const { stated, place, id } = itemOf(event);
+    return stated === undefined ? event.id : JSON.stringify([place, id, stated]);
+  };
+  return [...new Map(events.toReversed().map(event => [keyOf(event), event])).values()].toReversed();
+}
 
 function recordItem({ type, data }: RecordEvent): Item {
   const [, action = ''] = type.split('.');
