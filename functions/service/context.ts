@@ -13,10 +13,9 @@ export interface Context {
   readonly turns: Turns;
   /** The shares of the runs that use the connection now. Without any, requests are bounded by the settings alone. */
   readonly shares: Set<RequestShare>;
-  /** How often the service, or its authorization server, has answered anything. Counted, because a clock may
-   *  be set back. */
+  /** How often the service has answered anything but a token request. Counted, because a clock may be set back. */
   readonly answers: number;
-  /** How often the service alone has answered anything but a 429 or 503. */
+  /** The same without each 429 and 503. */
   readonly served: number;
   readonly secrets: Secrets;
   /** Aborts when the connection closes. */
@@ -64,10 +63,11 @@ export function createContext(settings: Settings, closing: AbortSignal): Context
       const { maxBodyBytes } = settings;
       const result = await sendOnce(agent, request, { timeout, maxBodyBytes, clock });
       const { method, path } = request;
-      if (result.status !== undefined) {
+      // A token is requested by POST: a service that hangs may still give tokens.
+      if (method === 'GET' && result.status !== undefined) {
         answers += 1;
-        // A token is requested by POST. A 429 or 503 does not show that the service works.
-        if (method === 'GET' && result.status !== 429 && result.status !== 503) served += 1;
+        // A 429 or 503 does not show that the service works.
+        if (result.status !== 429 && result.status !== 503) served += 1;
       }
       settings.onRequest({ method, path, status: result.status, attempt, ms: clock() - start });
       return result;

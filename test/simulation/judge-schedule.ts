@@ -21,8 +21,6 @@ const ALONE_MS = 25_000;
 /** How long a service asks to wait that is out of order, in s, and how much later than the longest silence subscribers are told of that. */
 const OUTAGE_S = 240;
 const SILENCE_MS = 3 * MINUTE_MS;
-/** How long a pass tries where nothing is answered. */
-const HANGING_MS = 3 * MINUTE_MS;
 /** How far clocks are ahead that are then set right. */
 const AHEAD_MS = 3_600_000;
 /** Longer than a message is kept, or stays invisible. */
@@ -56,7 +54,7 @@ export async function checkStarted(
   if (!isAdaptive(changes)) await checkPace(world, changes.fastest, concurrency === 1 ? ALONE_MS : 0);
   // Rare, because the silence is long.
   if (seed % 4 === 0)
-    await checkSilence(world, changes.slowest, OUTAGES[(seed >> 2) % OUTAGES.length] ?? '503', concurrency);
+    await checkSilence(world, changes.slowest, OUTAGES[(seed >> 2) % OUTAGES.length] ?? '503');
   await turnOff(world);
 }
 
@@ -120,16 +118,9 @@ async function checkPace(world: World, interval: number, more: number): Promise<
 }
 
 /** Checks that, while the whole service does not work, subscribers are told that nothing is read; and that all is polled again after it. */
-async function checkSilence(
-  world: World,
-  interval: number,
-  how: Outage['how'],
-  concurrency: number,
-): Promise<void> {
+async function checkSilence(world: World, interval: number, how: Outage['how']): Promise<void> {
   const { service, scheduler, processes } = world;
-  // Where sweeps leave one request at once to a run, it waits for each of its passes in vain before others learn of the outage.
-  const alone = concurrency <= 2 * processes.length ? processes.length * HANGING_MS : 0;
-  const end = scheduler.now + maxSilenceMs(interval) + SILENCE_MS + alone;
+  const end = scheduler.now + maxSilenceMs(interval) + SILENCE_MS;
   const silent = () => processes.find(({ commits }) => !commits.source.isStalled);
   service.breakDown(how, OUTAGE_S);
   await world.until(() => silent() === undefined || scheduler.now > end, 'subscribers are told of a stall');
