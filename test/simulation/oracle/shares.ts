@@ -74,6 +74,8 @@ export class SharesOracle {
   readonly #sent = new WeakMap<object, Set<string>>();
   /** Until when, by true time, the last run that asks whether the service answers may do so alone. */
   #probedUntil = Number.NEGATIVE_INFINITY;
+  /** When a clock was set, by true time: a write that was under way has a time of before. */
+  #clockSetAt = Number.NEGATIVE_INFINITY;
 
   constructor(coverage: Coverage, rules: Rules) {
     this.#coverage = coverage;
@@ -182,6 +184,7 @@ export class SharesOracle {
   /** A clock was set. */
   forget(): void {
     this.#probedUntil = Number.NEGATIVE_INFINITY;
+    this.#clockSetAt = this.#rules.wall();
   }
 
   /** The run ended by itself. `isFree`: it met no fault of its own. */
@@ -285,7 +288,8 @@ export class SharesOracle {
     if (!after || JSON.stringify(before) === JSON.stringify(after)) return;
     const ahead = after.until - run.clock();
     // A run whose clock is behind keeps a pause that another one wrote.
-    if (after.until !== before?.until && ahead > MAX_PAUSE_MS + SLACK_MS)
+    const isOfNow = this.#rules.wall() - this.#clockSetAt > SLACK_MS;
+    if (after.until !== before?.until && isOfNow && ahead > MAX_PAUSE_MS + SLACK_MS)
       throw new Violation(12, `the workspace is paused for ${ahead} ms: ${JSON.stringify(after)}`);
     if (after.failures !== before?.failures) this.#coverage.add('workspace', before ? 'paused on' : 'paused');
   }
