@@ -18,6 +18,16 @@ export function shownIn({ heading, lines }: Paragraph, item: Item, isByInSummary
   );
 }
 
+/** Whether it says what happened; the name of a due date's field may be cut. */
+function isWhat(what: string, item: Item): boolean {
+  const [, beginning = '', shown = ''] = /^([^(]*\()(.*)\)$/s.exec(what) ?? [];
+  if (what === item.what || shown === '') return what === item.what;
+  const called = item.what.slice(beginning.length, -1);
+  return (
+    item.stated !== undefined && item.what.startsWith(beginning) && isCutOf(shown, called, FIELD_NAME_LIMIT)
+  );
+}
+
 function shownBelow(head: string, lines: readonly string[], item: Item): number | string {
   const { changes, action, count } = item;
   const [only] = changes;
@@ -27,7 +37,7 @@ function shownBelow(head: string, lines: readonly string[], item: Item): number 
     );
     return isNaming ? 1 : `“${head}” does not tell ${JSON.stringify(only)} of ${item.name}`;
   }
-  if (!splits(head, ' · ').some(([name, what]) => isNameOf(name, item) && what === item.what))
+  if (!splits(head, ' · ').some(([name, what]) => isNameOf(name, item) && isWhat(what, item)))
     return `“${head}” is not the heading of ${item.name} · ${item.what}`;
   const more = moreLine(item, lines);
   const told = lines.slice(0, more === undefined ? undefined : -1).map(visible);
