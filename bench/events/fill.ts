@@ -3,7 +3,7 @@ import { buildEvents } from '../../functions/changes/build-events.ts';
 import { encode } from '../../functions/store/codec.ts';
 import { changeKey, partition } from '../../functions/store/keys.ts';
 import { openDatabase } from '../../functions/store/sqlite/database.ts';
-import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
+import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 
 export const WORKSPACE = 'eu';
 export const PROCESSES = Array.from({ length: 10 }, (_, index) => `process-${index}`);
@@ -17,7 +17,7 @@ const BATCH_SIZE = 20_000;
  *  edit with fifty. */
 export function fillJournal(path: string, records: number) {
   const began = performance.now();
-  const { file } = openDatabase(path, [SNAPSHOTS_SCHEMA]);
+  const { file } = openDatabase(path, [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
   const insert = file.prepare('INSERT INTO change (process, key, at, events) VALUES (?, ?, ?, ?)');
   const until = Date.now();
   const since = until - 29 * DAY_MS;
