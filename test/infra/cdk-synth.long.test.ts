@@ -60,7 +60,8 @@ test('changewire synth runs the CDK without account, region and credentials, wha
   expect(templatesIn(made)).toHaveLength(3);
   expect(templatesIn(made)).toEqual(templatesIn(ours));
 
-  // Each function has its own bundle. Publish has no configuration; that of poll knows no receivers.
+  // Each function has its own bundle. Publish has no configuration; that of poll knows the receivers whose filters
+  // name fields, which it checks, and no others.
   const files = ['index.mjs', 'index.mjs.map', 'later'];
   const bundles = bundlesIn(made).map(bundle => readdirSync(bundle).sort());
   expect(bundles.sort((one, other) => one.length - other.length)).toEqual([
@@ -69,8 +70,10 @@ test('changewire synth runs the CDK without account, region and credentials, wha
   ]);
   const { workspaces, changes, sweep, subscriptions, endpoints } = committedConfig as ConfigInput;
   const polled = { workspaces, changes, sweep };
+  const byField = endpoints?.filter(({ filter }) => filter?.fields);
+  expect(byField).toHaveLength(1);
   expect(configurationsIn(made).toSorted((one, other) => one.length - other.length)).toEqual([
-    JSON.stringify(polled),
+    JSON.stringify({ ...polled, endpoints: byField }),
     ...Array(4).fill(JSON.stringify({ ...polled, subscriptions, endpoints })),
   ]);
 }, 180_000);
