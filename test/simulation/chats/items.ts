@@ -80,7 +80,8 @@ export function eachOnce<Event extends RecordEvent | FieldEvent>(events: readonl
     const { stated, place, id } = itemOf(event);
     return stated === undefined ? event.id : JSON.stringify([place, id, stated]);
   };
-  return [...new Map(events.toReversed().map(event => [keyOf(event), event])).values()].toReversed();
+  const keys = events.map(keyOf);
+  return events.filter((_, index) => keys.indexOf(keys[index] as string) === index);
 }
 
 function recordItem({ type, data }: RecordEvent): Item {
