@@ -32,15 +32,9 @@ const simulate = (...args: string[]) =>
   spawnSync(process.execPath, [join(import.meta.dirname, 'simulate.ts'), ...args], { encoding: 'utf8' });
 
 it('simulates for the given time, and keeps nothing when every seed passes', () => {
-  const { stdout, status } = simulate('--for', '1500ms', '--keep', path, '--workers', '1', '--base', '0');
-  expect(stdout).toMatch(/^Seeds from 0 on for 1500ms, 1 at a time\./);
+  const { stdout, status } = simulate('--for', '300ms', '--keep', path, '--workers', '1', '--base', '0');
+  expect(stdout).toMatch(/^Seeds from 0 on for 300ms, 1 at a time\./);
   expect(stdout).toMatch(/(\d+) of \1 seeds passed/);
   expect(existsSync(path)).toBe(false);
   expect(status).toBe(0);
-}, 60_000);
-
-it('refuses a time that is not a duration', () => {
-  const { stderr, status } = simulate('--for', '8 hours');
-  expect(stderr).toContain('--for: expected a duration like 30m or 8h, found 8 hours');
-  expect(status).toBe(1);
 }, 60_000);

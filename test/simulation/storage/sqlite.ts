@@ -204,18 +204,14 @@ class Mirror {
     this.#database = database;
     const { file } = database;
     file.exec('CREATE TEMP TABLE touched (seq INTEGER PRIMARY KEY, place TEXT)');
-    for (const [table, columns] of Object.entries(WATCHED))
-      for (const [event, row] of [
-        ['INSERT', 'NEW'],
-        ['UPDATE', 'OLD'],
-        ['UPDATE', 'NEW'],
-        ['DELETE', 'OLD'],
-      ])
-        file.exec(
-          `CREATE TEMP TRIGGER ${table}_${event}_${row} AFTER ${event} ON main."${table}" BEGIN
-            INSERT INTO touched (place) VALUES (json_array('${table}', ${columns.map(each => `${row}."${each}"`).join(', ')}));
-          END`,
-        );
+    const triggers = Object.entries(WATCHED).flatMap(([table, columns]) => {
+      const touch = (row: string) => `INSERT INTO touched (place) VALUES
+        (json_array('${table}', ${columns.map(each => `${row}."${each}"`).join(', ')}));`;
+      const trigger = (event: string, ...rows: readonly string[]) =>
+        `CREATE TEMP TRIGGER ${table}_${event} AFTER ${event} ON main."${table}" BEGIN ${rows.map(touch).join('')} END;`;
+      return [trigger('INSERT', 'NEW'), trigger('UPDATE', 'OLD', 'NEW'), trigger('DELETE', 'OLD')];
+    });
+    file.exec(triggers.join(''));
     this.#isTouched = file.prepare('SELECT 1 FROM touched LIMIT 1');
     this.#touched = file.prepare('SELECT place FROM touched GROUP BY place ORDER BY min(seq)');
     this.#forget = file.prepare('DELETE FROM touched');
