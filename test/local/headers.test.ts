@@ -1,14 +1,10 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../functions/config/read.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
 import { withValuesOfStdin } from '../../local/settings/endpoint-options.ts';
 import { parseOptions } from '../../local/settings/options.ts';
 import { wantedEndpoints } from '../../local/settings/wanted-endpoints.ts';
-import { startReceiver } from '../kit/delivery/receiver.ts';
 import { config } from '../kit/infra/config-examples.ts';
-import { startResettableService } from '../kit/local/resettable-service.ts';
-import { begin, environmentOf } from '../kit/local/run.ts';
-import { temporaryDirectory } from '../kit/temporary.ts';
 
 const HOOK = 'https://example.com/hook';
 const configured = readConfig(config({ endpoints: [{ name: 'crm', kind: 'webhook' }] }));
@@ -61,26 +57,5 @@ describe('headers of an endpoint', () => {
     const refused = refusal(start);
     expect(refused).toContain(message);
     expect(refused).not.toContain('hush');
-  });
-
-  it('are sent by a run with each event, beside its own', async () => {
-    const service = await startResettableService();
-    onTestFinished(service.stop);
-    const receiver = await startReceiver();
-    onTestFinished(receiver.stop);
-    const directory = temporaryDirectory();
-    expect(await begin(directory, '--once', environmentOf(service)).ended()).toBe(0);
-    const [processId = ''] = service.workspace.processes();
-    service.workspace.createProject(processId, { name: 'New' });
-    const input = 'Authorization: Bearer a b\n';
-    const args = `--once --webhook ${receiver.url} --header -`;
-    expect(await begin(directory, args, environmentOf(service), { input }).ended()).toBe(0);
-    expect(receiver.received.map(({ headers }) => headers)).toEqual([
-      expect.objectContaining({
-        authorization: 'Bearer a b',
-        'content-type': 'application/json',
-        'webhook-id': expect.any(String),
-      }),
-    ]);
   });
 });
