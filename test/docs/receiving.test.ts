@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../kit/docs/documents.ts';
-import { event, folderWith, node, testReceiver } from '../kit/docs/receivers.ts';
+import { folderWith, node, testReceiver } from '../kit/docs/receivers.ts';
 
 const PUBLISHED = 'console.log(event.type, event.subject);';
 

@@ -102,7 +102,7 @@ test('one unknown key at any place is refused, with its path', () => {
       expect(problems).toHaveLength(1);
       expect(problems[0]?.startsWith(`${pathText([...path, key])}: unknown key (`)).toBe(true);
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 
