@@ -577,14 +577,6 @@ describe('grants', () => {
     const { changewire } = least;
     expect(changewire.grantLook(new ServicePrincipal('lambda.amazonaws.com')).success).toBe(false);
   });
-
-  test('stand beside policies to attach, which nobody has', () => {
-    const { changewire, template, stack } = least;
-    const arns = [changewire.lookPolicy, changewire.actPolicy, changewire.pullPolicy].map(
-      each => stack.resolve(each.managedPolicyArn).Ref,
-    );
-    expect(arns).toEqual(resources(template, 'AWS::IAM::ManagedPolicy').map(([id]) => id));
-  });
 });
 
 test("the queues of the own subscriptions' stack have their subscription's name in theirs", () => {
