@@ -6,8 +6,7 @@ import { isErased } from '../model/erase.ts';
 import type { ChangeEvent } from '../model/event.ts';
 import { decodeEvents } from '../store/codec.ts';
 import { CHANGE } from '../store/keys.ts';
-import { type Message, messageOf } from '../topic/entry.ts';
-import { batchesOf, sendBatch, type Topic } from '../topic/send-batch.ts';
+import { batchesOf, type Message, messageOf, sendBatch, type Topic } from '../topic/send-batch.ts';
 
 /** What a run needs of Lambda's context. */
 interface PublishContext {

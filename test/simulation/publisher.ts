@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-sns';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { MARGIN_MS, type Publish, type Rejected } from '../../functions/handlers/create-publish.ts';
-import { messageOf } from '../../functions/topic/entry.ts';
+import { messageOf } from '../../functions/topic/send-batch.ts';
 import { LambdaProcess } from './lambda-process.ts';
 import { failingWith, type Life } from './life.ts';
 import { StreamSource } from './models/event-source.ts';
