@@ -21,7 +21,7 @@ export type Publish = (event: DynamoDBStreamEvent, context: PublishContext) => P
 export const MARGIN_MS = 3 * maxCallMs(CALL_TIMEOUTS.publish);
 
 /** An event that SNS will never accept, with the reason: kept in a queue, so that an operator can send it. */
-export interface Rejected {
+interface Rejected {
   readonly reason: string;
   /** The change record's keys. */
   readonly pk: string;

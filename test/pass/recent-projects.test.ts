@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
-import type { RecentProjects } from '../../functions/model/process-state.ts';
+import type { ProcessState } from '../../functions/model/process-state.ts';
 import { digest } from '../../functions/pass/reading/digest.ts';
 import { fitting, Recent } from '../../functions/pass/survey.ts';
 
@@ -47,7 +47,7 @@ describe('recently listed projects', () => {
 
   it('invariant 1: by a clock of ours, count from when they were first shown so, not otherwise, nor by the service’s', () => {
     const untimed = { ...listed, readAt: AT + 7, untimed: true };
-    const added = (before: RecentProjects) => {
+    const added = (before: ProcessState['recent']) => {
       const recent = new Recent(before);
       recent.add('1', untimed, AT + 9);
       return recent.toSave();
