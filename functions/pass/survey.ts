@@ -175,7 +175,9 @@ export class Recent {
     const before = this.#before.get(id);
     const shownAt = before?.[0] === listed.digest ? before[2] : undefined;
     const read = [listed.digest, tasksReadAt] as const;
-    this.#now.set(id, listed.untimed ? [...read, shownAt ?? listed.readAt] : read);
+    // A clock that was set back would put the time of the first listing into the future, where no reading is late enough.
+    const firstShown = Math.min(shownAt ?? listed.readAt, listed.readAt);
+    this.#now.set(id, listed.untimed ? [...read, firstShown] : read);
   }
 
   toSave(): ProcessState['recent'] {
