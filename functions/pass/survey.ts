@@ -175,7 +175,7 @@ export class Recent {
     const before = this.#before.get(id);
     const shownAt = before?.[0] === listed.digest ? before[2] : undefined;
     const read = [listed.digest, tasksReadAt] as const;
-    // A clock that was set back would put the time of the first listing into the future, where no reading is late enough.
+    // A clock that was set back would put the first listing into the future, where no reading is late enough.
     const firstShown = Math.min(shownAt ?? listed.readAt, listed.readAt);
     this.#now.set(id, listed.untimed ? [...read, firstShown] : read);
   }

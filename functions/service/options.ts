@@ -47,7 +47,7 @@ export interface ConnectOptions {
   readonly sleep: Sleep;
   /** Opens what the requests go through; undici's agent by default. */
   readonly openAgent?: (options: Agent.Options) => Dispatcher;
-  /** Called for each HTTP request that was made, the token's included. `path` has the query; `ms` is how long it took. */
+  /** Called for each HTTP request that was made, the token's included. `path` has the query; `ms`: how long it took. */
   readonly onRequest?: (info: {
     readonly method: string;
     readonly path: string;
