@@ -5,13 +5,14 @@ import {
   PROBE_MS,
   pauseAt,
   SHARE_MS,
-  type ShareRequest,
   type WorkspaceRow,
   withoutShare,
   withPause,
   withProbe,
   withShare,
 } from '../../functions/model/workspace-row.ts';
+
+type ShareRequest = Parameters<typeof withShare>[1];
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createTick, type TickDependencies, type TickPasses } from '../../functions/handlers/create-tick.ts';
+import { createTick, type TickPasses } from '../../functions/handlers/create-tick.ts';
 import type { Completion, ProcessState } from '../../functions/model/process-state.ts';
 import type { WorkspacePause } from '../../functions/model/workspace-row.ts';
 import { type PassMessage, passMessage } from '../../functions/schedule/pass-message.ts';
@@ -9,6 +9,8 @@ import { createTickProgresses } from '../../functions/store/dynamo/tick.ts';
 import { createWorkspaceRows } from '../../functions/store/dynamo/workspaces.ts';
 import type { Lease } from '../../functions/store/store.ts';
 import { TABLES } from '../kit/store/tables.ts';
+
+type TickDependencies = Parameters<typeof createTick>[0];
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DuePasses, dueBetween, type Known } from '../../functions/schedule/due.ts';
+import { dueBetween } from '../../functions/schedule/due.ts';
 import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';
+
+type DuePasses = ReturnType<typeof dueBetween>[number];
+type Known = NonNullable<ReturnType<Parameters<typeof dueBetween>[2]>>;
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkspacePause } from '../../functions/model/workspace-row.ts';
-import {
-  type DuePasses,
-  dueBetween,
-  duringPauses,
-  type Known,
-  type Window,
-} from '../../functions/schedule/due.ts';
+import { dueBetween, duringPauses } from '../../functions/schedule/due.ts';
 import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';
+
+type DuePasses = ReturnType<typeof dueBetween>[number];
+type Window = Parameters<typeof dueBetween>[1];
+type Known = NonNullable<ReturnType<Parameters<typeof dueBetween>[2]>>;
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
