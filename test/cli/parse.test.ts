@@ -169,6 +169,10 @@ describe('a command line', () => {
       { operation: 'snapshot', to: 'crm', process: 'launch', project: 'p1', dryRun: true },
     ],
     ['snapshot --to crm --cancel', { operation: 'cancel-snapshot', to: 'crm' }],
+    [
+      'endpoints update crm --header X-C:3 --remove-header X-B',
+      { operation: 'update-endpoint', endpoint: 'crm', headers: { 'X-C': '3', 'X-B': null } },
+    ],
     ['endpoints update crm --batch 50', { operation: 'update-endpoint', endpoint: 'crm', batch: 50 }],
     ['actions --endpoint crm', { operation: 'actions', endpoint: 'crm', limit: 20 }],
     ['actions', { operation: 'actions', limit: 20 }],
@@ -177,9 +181,11 @@ describe('a command line', () => {
   });
 
   it('takes URLs and secrets from stdin where it says "-", in the order of the line', async () => {
-    const line = 'endpoints add crm --webhook - --secret - --secret -';
-    expect(await asks(line, ['https://a.example/x', 'whsec_a', 'whsec_b'])).toMatchObject({
+    const line = 'endpoints add crm --webhook - --secret - --secret - --header - --header X-B:2';
+    const typed = ['https://a.example/x', 'whsec_a', 'whsec_b', 'Authorization: Bearer a'];
+    expect(await asks(line, typed)).toMatchObject({
       url: 'https://a.example/x',
+      headers: { Authorization: 'Bearer a', 'X-B': '2' },
       secrets: ['whsec_a', 'whsec_b'],
     });
     expect(await asks('endpoints update crm --url -', ['https://b.example'])).toMatchObject({
@@ -227,6 +233,7 @@ describe('a command line that is wrong is refused before anybody is asked', () =
       /--filter: unknown key "evnts".* Did you mean events\?/,
     ],
     ['endpoints update crm', /Specify what to change/],
+    ['endpoints update crm --header hush', /^(?!.*hush).*--header takes "NAME: VALUE"/],
     ['endpoints update crm --unset locales', /Expected one of: batch, .*filter.*\. Did you mean locale\?/],
     ['endpoints update crm --unset channel', /--unset <option>.*Expected one of/],
     ['endpoints update crm --unset window --window 1h', /--unset window cannot be combined with --window/],

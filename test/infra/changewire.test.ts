@@ -193,11 +193,6 @@ describe('its properties', () => {
       'parts that do not fit',
       config({ endpoints: [{ name: 'a', kind: 'webhook', filter: { workspaces: ['uk'] } }] }),
     ],
-    ['two of one name', config({ endpoints: [0, 1].map(() => ({ name: 'a', kind: 'slack' })) })],
-    [
-      'an address that must not be there',
-      config({ subscriptions: [{ name: 'a', url: 'http://receiver.example.com' }] }),
-    ],
   ];
 
   test.each(wrong)(
@@ -215,14 +210,6 @@ describe('its properties', () => {
       expect(message.split('\n')[0]).toBe(`${count} in the properties of Events/Changewire:`);
     },
   );
-
-  test('that are unknown are told with those that are known', () => {
-    expect(errorOf({ ...leastConfig(), logRetentionDays: 5 })?.problems).toEqual([
-      'logRetentionDays: unknown key (5); allowed keys: name, workspaces, changes, sweep, subscriptions, endpoints, networks, keep, proxy, ' +
-        'pollMemory, emailIdentities, alarmEmail, alarmTopic, logRetention, encryptionKey, removalPolicy, snapshots, subscriptionsIn, vpc, ' +
-        'subnets, securityGroups; did you mean "logRetention"?',
-    ]);
-  });
 
   test.each([
     ['stackName', 'use "name", by default the name of the stack of the construct'],

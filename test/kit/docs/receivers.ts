@@ -46,7 +46,7 @@ export interface Language {
   prepare(code: string): Promise<{ command: string; args: string[]; cwd: string }>;
 }
 
-export const LANGUAGES: Readonly<Record<string, Language>> = {
+const LANGUAGES: Readonly<Record<string, Language>> = {
   Node: {
     code: node,
     failing: [/console\.log\(event\.type.*/, "throw new Error('Full');"],
