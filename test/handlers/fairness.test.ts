@@ -1,9 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PRICES } from '../../bench/cost/prices.ts';
+import { MINUTE, SECOND } from '../kit/time.ts';
 import { VirtualStack } from '../kit/virtual-stack.ts';
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
 
 function open(...how: ConstructorParameters<typeof VirtualStack>): VirtualStack {
   const stack = new VirtualStack(...how);
