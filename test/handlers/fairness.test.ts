@@ -67,7 +67,7 @@ describe('invariant 12: a workspace in trouble', () => {
 
 describe('the requests at once that a workspace allows', () => {
   it('are never exceeded while a hundred processes are made known, and other processes of the workspace go on being polled', async () => {
-    const stack = open({ eu: { processes: 125, projects: 8, interval: 5 * MINUTE } });
+    const stack = open({ eu: { processes: 125, projects: 8 } });
     await stack.baseline(25);
     stack.latency = 300;
     let minutes = 0;
