@@ -10,8 +10,8 @@ import {
 } from '../../functions/changes/compare-project.ts';
 import { compareRecord } from '../../functions/changes/compare-record.ts';
 import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
-import { meaningOf as valuesOf } from '../../functions/changes/meaning.ts';
 import type { ProjectContent } from '../../functions/model/snapshot.ts';
+import { meaningOf as valuesOf } from '../../functions/pass/reading/digest.ts';
 
 const definition = (externalId: string, type: string, more = {}) => ({
   externalId,

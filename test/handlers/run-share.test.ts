@@ -1,11 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  type RunShare,
-  type RunShareRequest,
-  ShareLostError,
-  type Taken,
-  takeShare,
-} from '../../functions/handlers/run-share.ts';
+import { type RunShare, ShareLostError, type Taken, takeShare } from '../../functions/handlers/run-share.ts';
 import type { WorkspaceRow } from '../../functions/model/workspace-row.ts';
 import { DeadlineError } from '../../functions/service/errors.ts';
 import { createWorkspaceRows } from '../../functions/store/dynamo/workspaces.ts';
@@ -24,7 +18,7 @@ describe('the share of a run', () => {
 
   const take = (
     run: string,
-    more: Partial<RunShareRequest> = {},
+    more: Partial<Parameters<typeof takeShare>[1]> = {},
     rows: WorkspaceRows = own,
   ): Promise<Taken> =>
     takeShare(rows, { workspace, run, ceiling: 8, isBulk: false, isAsked: false, ...more }, () => now);

@@ -5,7 +5,6 @@ import {
   PROBE_MS,
   pauseAt,
   SHARE_MS,
-  type ShareRequest,
   type WorkspaceRow,
   withoutShare,
   withPause,
@@ -13,6 +12,8 @@ import {
   withShare,
 } from '../../functions/model/workspace-row.ts';
 import { AT, MINUTE, SECOND } from '../kit/time.ts';
+
+type ShareRequest = Parameters<typeof withShare>[1];
 
 const request = (run: string, more: Partial<ShareRequest> = {}): ShareRequest => ({
   ...{ run, now: AT, ceiling: 16, isBulk: false },

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createTick, type TickDependencies, type TickPasses } from '../../functions/handlers/create-tick.ts';
+import { createTick, type TickPasses } from '../../functions/handlers/create-tick.ts';
 import type { Completion, ProcessState } from '../../functions/model/process-state.ts';
 import type { WorkspacePause } from '../../functions/model/workspace-row.ts';
 import { type PassMessage, passMessage } from '../../functions/schedule/pass-message.ts';
@@ -10,6 +10,8 @@ import { createWorkspaceRows } from '../../functions/store/dynamo/workspaces.ts'
 import type { Lease } from '../../functions/store/store.ts';
 import { TABLES } from '../kit/store/tables.ts';
 import { AT, HOUR, MINUTE, SECOND } from '../kit/time.ts';
+
+type TickDependencies = Parameters<typeof createTick>[0];
 
 const processOf = (processId: string, fastest = MINUTE, slowest = fastest): ScheduledProcess => ({
   ...{ workspace: 'eu', processId, changes: { fastest, slowest }, sweep: 6 * HOUR },

@@ -1,16 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkspacePause } from '../../functions/model/workspace-row.ts';
-import {
-  type DuePasses,
-  dueBetween,
-  duringPauses,
-  type Known,
-  type Window,
-} from '../../functions/schedule/due.ts';
+import { dueBetween, duringPauses } from '../../functions/schedule/due.ts';
 import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';
 import { AT, HOUR, MINUTE, SECOND } from '../kit/time.ts';
 
-/** A whole hour: the phases below count from it. */
+type DuePasses = ReturnType<typeof dueBetween>[number];
+type Window = Parameters<typeof dueBetween>[1];
+type Known = NonNullable<ReturnType<Parameters<typeof dueBetween>[2]>>;
 
 const processOf = (fastest: number, slowest = fastest, sweep = 6 * HOUR): ScheduledProcess => ({
   ...{ workspace: 'eu', processId: 'onboarding', changes: { fastest, slowest }, sweep },

@@ -3,7 +3,7 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CALL_TIMEOUTS, maxCallMs } from '../../functions/aws/clients.ts';
-import { createPublish, MARGIN_MS, type Rejected } from '../../functions/handlers/create-publish.ts';
+import { createPublish, MARGIN_MS } from '../../functions/handlers/create-publish.ts';
 import { eraseEvent } from '../../functions/model/erase.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { addingUp } from '../kit/adding-up.ts';
@@ -24,7 +24,7 @@ function open(
     if (answer instanceof Error) throw answer;
     return topic.publishBatch(input, new Set(answer?.failing), new Set(answer?.refused));
   };
-  const rejected: Rejected[] = [];
+  const rejected: Parameters<Parameters<typeof createPublish>[0]['reject']>[0][] = [];
   const said: [string, string, object][] = [];
   const lines: object[] = [];
   const counts: Record<string, number> = {};

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { buildEvents } from '../../functions/changes/build-events.ts';
 import { auditEvents, fieldEvents, onHoldEvent } from '../../functions/changes/process-events.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/model/event.ts';
-import { bytesOf, messageOf } from '../../functions/topic/entry.ts';
+import { bytesOf, messageOf } from '../../functions/topic/send-batch.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const origin = { workspace: 'eu', processId: 'on boarding' };
