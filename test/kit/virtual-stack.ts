@@ -20,9 +20,8 @@ import { QueueSource } from '../simulation/models/event-source.ts';
 import { QueueModel } from '../simulation/models/queue.ts';
 import { modelClient, TableModel } from '../simulation/models/table.ts';
 import { Scheduler, virtualTimers } from '../simulation/scheduler.ts';
+import { MINUTE, SECOND } from './time.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
 const START = Date.UTC(2026, 10, 21, 12);
 
 /** How the service of a workspace answers; undefined: not at all. */

@@ -11,8 +11,8 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 const TASKS = 20;
-const PROJECTS = 16;
-const CONCURRENCY = 4;
+const PROJECTS = 8;
+const CONCURRENCY = 2;
 
 /** Counts the task records that are still alive, whenever a page has come and whenever a pass says how far it is. */
 function aliveTasks() {
