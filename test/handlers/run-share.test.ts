@@ -5,10 +5,7 @@ import { DeadlineError } from '../../functions/service/errors.ts';
 import { createWorkspaceRows } from '../../functions/store/dynamo/workspaces.ts';
 import type { WorkspaceRows } from '../../functions/store/store.ts';
 import { openModel } from '../kit/table.ts';
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const AT = Date.UTC(2026, 10, 21, 12);
+import { AT, MINUTE, SECOND } from '../kit/time.ts';
 
 describe('the share of a run', () => {
   const workspace = 'eu';
@@ -154,17 +151,6 @@ describe('the share of a run', () => {
     await a.hold();
     await c.hold();
     expect([a.count, c.count]).toEqual([3, 3]);
-  });
-
-  it('of a sweep is halved while another run wants one', async () => {
-    const sweep = await taken('s', { isBulk: true });
-    for (const run of ['a', 'b', 'c', 'd', 'e']) await take(run);
-    expect(await take('f')).toEqual({ as: 'full' });
-    now += 20 * SECOND;
-    const before = sweep.count;
-    await sweep.hold();
-    expect(sweep.count).toBe(Math.floor(before / 2));
-    expect(await take('f')).toMatchObject({ as: 'taken' });
   });
 
   it('that was lost fails what would be sent, as when time is up: others have all', async () => {

@@ -3,9 +3,7 @@ import type { JsonObject } from '../../functions/basics/json.ts';
 import type { ProcessState } from '../../functions/model/process-state.ts';
 import { digest } from '../../functions/pass/reading/digest.ts';
 import { fitting, Recent } from '../../functions/pass/survey.ts';
-
-const AT = Date.UTC(2026, 10, 21, 12);
-const iso = (ms: number) => new Date(ms).toISOString();
+import { AT, iso } from '../kit/time.ts';
 
 describe('recently listed projects', () => {
   const record = { name: 'Acme', updatedAt: iso(AT) };
