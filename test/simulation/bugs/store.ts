@@ -83,7 +83,7 @@ export const STORE: BugsByFile = {
   'store/tick.ts': {
     'a claim that lies ahead believed for ever': ['|| seen > now + MAX_CLAIM_AHEAD_MS ? now', '? now'],
   },
-  'store/dynamo/announcements.ts': {
+  'store/dynamo/processes.ts': {
     'told audit entries not remembered': [
       '...entryPuts(process, entries, request)',
       '...entryPuts(process, [], request)',
@@ -111,7 +111,7 @@ export const STORE: BugsByFile = {
       { world: 'changes and changes, update project, one fault' },
     ],
   },
-  'store/sqlite/announcements.ts': {
+  'store/sqlite/processes.ts': {
     'an announcement in SQLite that follows none it knows': [
       "if (readPart(database, process, 'announced') !== announced) return 'conflict';",
       '',
