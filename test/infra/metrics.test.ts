@@ -127,6 +127,16 @@ describe('the dashboard', () => {
     }
   });
 
+  test.each([
+    ['failures', /"AWS\/Lambda","Errors"/],
+    ['what waits', /"ApproximateAgeOfOldestMessage".*"IteratorAge"/],
+    ['what Lambda is paid for', /"Invocations".*"Duration"/],
+    ['what DynamoDB is paid for', /"ConsumedReadCapacityUnits".*"ConsumedWriteCapacityUnits"/],
+    ['what SQS is paid for', /"NumberOfMessagesSent"/],
+  ])('shows %s', (_what, pattern) => {
+    expect(text).toMatch(pattern);
+  });
+
   test('shows a gauge that is written only when it is not 0 as 0 in between', () => {
     const filled = [...text.matchAll(/"expression":"FILL\((\w+), 0\)"/g)].map(([, id]) => id?.toLowerCase());
     const gauges = [
@@ -138,6 +148,10 @@ describe('the dashboard', () => {
       'FailedMessages',
     ];
     expect(filled).toEqual(expect.arrayContaining(gauges.map(each => each.toLowerCase())));
+  });
+
+  test('is free of charge: 50 metrics at most, expressions among them', () => {
+    expect(all.length).toBeLessThanOrEqual(50);
   });
 });
 
