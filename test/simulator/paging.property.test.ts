@@ -59,7 +59,7 @@ test('without edits, paging yields each item once, in the order of the whole lis
         expect(await walk(get, path, name, first, () => {})).toEqual(whole);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 25 },
   );
 });
 
@@ -94,6 +94,6 @@ test('under edits between pages, paging never errs, repeats nothing, and misses 
         expect(seen).toEqual(expect.arrayContaining(before.filter(id => after.has(id))));
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 25 },
   );
 });
