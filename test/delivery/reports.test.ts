@@ -16,9 +16,9 @@ const inMemory = () => (open as NonNullable<typeof open>)();
 const typesOf = (all: readonly { readonly event: { readonly type: string } }[]) =>
   all.map(({ event }) => event.type);
 
-describe.each(STORES)('a receiver that dies, over %s', (_, openStore) => {
+describe('a receiver that dies', () => {
   it('is reported within a minute of failing, once, and its recovery, to the endpoints that name the types', async () => {
-    const world = await openWatched(await openStore(), [
+    const world = await openWatched(await inMemory(), [
       webhook('crm', [...HEALTH_TYPES, 'task.updated']),
       webhook('ops', HEALTH_TYPES),
       webhook('stops', ['endpoint.stopped', 'task.updated']),

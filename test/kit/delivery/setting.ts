@@ -1,10 +1,11 @@
+import { onTestFinished } from 'vitest';
 import { buildEvents } from '../../../functions/changes/build-events.ts';
 import { type BatchDependencies, deliverBatch } from '../../../functions/delivery/deliver-batch.ts';
-import type { DrainDependencies } from '../../../functions/delivery/drain.ts';
+import { type DrainDependencies, drain } from '../../../functions/delivery/drain.ts';
 import { EndpointHealth } from '../../../functions/delivery/endpoint-health.ts';
 import { joined } from '../../../functions/delivery/health.ts';
 import type { Answer, NoAnswer } from '../../../functions/delivery/http/post.ts';
-import { chatJobs, openFlood, openWindow, webhookJobs } from '../../../functions/delivery/kinds.ts';
+import { chatJobs, jobsOf, openFlood, openWindow, webhookJobs } from '../../../functions/delivery/kinds.ts';
 import type { Queues } from '../../../functions/delivery/queues.ts';
 import { STANDARD_TIMING } from '../../../functions/delivery/retries.ts';
 import { QueueSettler } from '../../../functions/delivery/settlers.ts';
@@ -17,6 +18,7 @@ import type { MoveToFailed } from '../../../functions/queue/failed-messages.ts';
 import type { Batch, Message } from '../../../functions/queue/queue.ts';
 import { createEndpointRows, createSlots } from '../../../functions/store/dynamo/endpoints.ts';
 import { createDeliveries } from '../../../functions/store/dynamo/store.ts';
+import { openSqliteStore } from '../../../functions/store/sqlite/store.ts';
 import { modelClient } from '../../simulation/models/table.ts';
 import { addingUp } from '../adding-up.ts';
 import { openModel } from '../table.ts';
@@ -260,6 +262,25 @@ export function openSetting(post: Answers = () => answered(200)) {
       return settler.again;
     },
     pendingIds: async (name = 'crm') => (await pending(name)).map(({ eventId }) => eventId),
+  };
+}
+
+/** Makes requests and messages as they are sent. */
+export const realJobs: DrainDependencies['jobsOf'] = (all, endpoint) => jobsOf(all, { endpoint });
+
+/** A setting over SQLite, with the real messages, until the end of the test. */
+export function openStored(post?: Answers) {
+  const setting = openSetting(post);
+  const { endpoints, deliveries, slots, close } = openSqliteStore(':memory:');
+  onTestFinished(close);
+  const dependencies = { ...setting.dependencies, rows: endpoints, deliveries, slots, jobsOf: realJobs };
+  return {
+    ...{ ...setting, endpoints, deliveries, dependencies },
+    healthOf: async (name = 'crm') => (await endpoints.read(name))?.health,
+    /** How many deliveries wait, due or not. */
+    left: async (name = 'crm') => (await deliveries.due(name, Number.MAX_SAFE_INTEGER, 30_000)).length,
+    drain: (endpoint: EndpointSettings, more: Partial<DrainDependencies> = {}) =>
+      drain(endpoint, { ...dependencies, ...more }),
   };
 }
 
