@@ -185,6 +185,34 @@ describe('the backlog of a chat that gathers changes', () => {
     expect(await chat.health()).toMatchObject({ window: { since: AT } });
   });
 
+  it('is one message about a project, or a summary of many changes, and counts those that were taken back', async () => {
+    const at = (version: number) => ({ projectId: 'p-1', name: 'Project p-1', version });
+    const tasks = Array.from({ length: 60 }, (_, task) =>
+      change(`t-${task}`, `Task ${task}`, [field('F', 'a', 'b')]),
+    );
+    const there = change('t', 'Task', [field('Note', 'x', 'y')]);
+    const back = change('t', 'Task', [field('Note', 'y', 'x')]);
+    for (const [events, text] of [
+      [commitOf(tasks, at(AT)), /^Project p-1 \| Task 0 · F: a → b/],
+      [
+        [...commitOf([...tasks.slice(0, 1), there], at(AT)), ...commitOf([back], at(AT + 1))],
+        /^Project p-1 \| 3 changes summed up, of which 2 were taken back \| Task 0 · F: a → b$/,
+      ],
+      [
+        [
+          ...commitOf(tasks.slice(0, 26), at(AT)),
+          ...commitOf([...tasks.slice(0, 26), there], { ...at(AT), projectId: 'p-2' }),
+          ...commitOf([back], { ...at(AT + 1), projectId: 'p-2' }),
+        ],
+        /^52 changes in 2 projects \| 52 changes of tasks · 54 changes summed up, of which 2 were taken back/,
+      ],
+    ] as const) {
+      const chat = await open(WINDOW, waiting(events), { window: { since: AT - HOUR, holds: true } });
+      await chat.drain();
+      expect([chat.texts(), await chat.left()]).toEqual([[expect.stringMatching(text)], 0]);
+    }
+  });
+
   it('stays as it is while the endpoint is down, without a write for each delivery, and is sent whole afterwards', async () => {
     let status = 503;
     const chat = await open(WINDOW, waiting(edits(500)), {
