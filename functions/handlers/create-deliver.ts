@@ -17,7 +17,7 @@ import { isPulled } from '../model/kinds.ts';
 import { type Batch, type Message, type Serve, showAgain } from '../queue/queue.ts';
 
 /** What a run needs of Lambda's context. */
-export interface DeliverContext {
+interface DeliverContext {
   readonly awsRequestId: string;
   getRemainingTimeInMillis(): number;
 }
@@ -26,7 +26,7 @@ type Tools = DrainDependencies & Pick<Batch, 'queue'>;
 
 export type Deliver = Serve<DeliverContext>;
 
-export interface DeliverDependencies
+interface DeliverDependencies
   extends SenderOptions,
     Omit<DrainDependencies, keyof Sender | 'run' | 'remaining' | 'later' | 'timing'> {
   readonly registry: Pick<Registry, 'read' | 'all'>;

@@ -22,7 +22,7 @@ import {
   unionSchema,
 } from '../../functions/model/event.ts';
 import { wants } from '../../functions/model/filter.ts';
-import { messageOf } from '../../functions/topic/entry.ts';
+import { messageOf } from '../../functions/topic/send-batch.ts';
 import { type Filter, matchesFilter } from '../../local/sns/messages.ts';
 import { checkEvents } from '../kit/check-event.ts';
 import { jsonBlocks, ROOT, readDocument, section } from '../kit/docs/documents.ts';

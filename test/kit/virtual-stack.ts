@@ -2,8 +2,9 @@ import { GetItemCommand, type GetItemOutput } from '@aws-sdk/client-dynamodb';
 import { Dispatcher } from 'undici';
 import { workspaceSettings } from '../../functions/config/read.ts';
 import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
-import { createPoll, createPollHandler, type PollContext } from '../../functions/handlers/create-poll.ts';
+import { createPoll, createPollHandler } from '../../functions/handlers/create-poll.ts';
 import { createTick } from '../../functions/handlers/create-tick.ts';
+import type { PollContext } from '../../functions/handlers/workspace-run.ts';
 import type { Completion } from '../../functions/model/process-state.ts';
 import type { NewMessage, Queue } from '../../functions/queue/queue.ts';
 import { servedByLambda } from '../../functions/queue/sqs.ts';
@@ -19,9 +20,8 @@ import { QueueSource } from '../simulation/models/event-source.ts';
 import { QueueModel } from '../simulation/models/queue.ts';
 import { modelClient, TableModel } from '../simulation/models/table.ts';
 import { Scheduler, virtualTimers } from '../simulation/scheduler.ts';
+import { MINUTE, SECOND } from './time.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
 const START = Date.UTC(2026, 10, 21, 12);
 
 /** How the service of a workspace answers; undefined: not at all. */

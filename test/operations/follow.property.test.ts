@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
-import { type FollowOptions, type FollowQuery, follow } from '../../functions/operations/follow.ts';
+import { follow } from '../../functions/operations/follow.ts';
 import { createOperations } from '../../functions/operations/operations.ts';
 import { AT, commit, openContext, PROCESSES, STORES, type Stores } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
+
+type FollowOptions = Parameters<typeof follow>[1];
 
 const CALLER = { who: 'ann', isProven: true };
 
@@ -52,7 +54,7 @@ function stage(open: () => Stores, planned: readonly Planned[], { asking = 20, s
 /** What is found until so long after the last commit. */
 async function followed(
   { context, following, isOver }: ReturnType<typeof stage>,
-  query: FollowQuery,
+  query: Parameters<typeof follow>[0],
   after = 130_000,
 ) {
   const found: string[] = [];

@@ -7,12 +7,11 @@ import { commit, readUntil } from '../../functions/pass/commit.ts';
 import type { PassContext } from '../../functions/pass/context/context.ts';
 import type { PassState } from '../../functions/pass/state.ts';
 import type { CommitRequest, CommitResult } from '../../functions/store/store.ts';
+import { AT, iso } from '../kit/time.ts';
 
 type Difference = Parameters<typeof commit>[2];
 
-const AT = Date.UTC(2026, 10, 21, 12);
 const RULES = rulesOf({ project: [], task: [] }, new Set(['updatedAt']));
-const iso = (time: number) => new Date(time).toISOString();
 
 const contentOf = (record: JsonObject, ...statuses: string[]): ProjectContent => ({
   record: { id: '7', ...record },
@@ -182,15 +181,6 @@ describe('the digests that are kept', () => {
     expect(await digestsOf(snapshotOf(), NEW, read)).toStrictEqual({});
     const more = { ...digests, tasks: { digest: 't', tasks: contentOf({}, 'Done', 'New').tasks } };
     expect(await digestsOf(snapshotOf(), NEW, more)).toStrictEqual({ record: 'r' });
-  });
-
-  it('are none where the answers had none', async () => {
-    expect(await digestsOf(snapshotOf(), NEW)).toStrictEqual({});
-  });
-
-  it('do not hinder the deletion of a project whose answers had some', async () => {
-    const { result, request } = await committing(differenceOf(snapshotOf(), undefined, digests));
-    expect([result, request.snapshot]).toEqual(['committed', undefined]);
   });
 });
 

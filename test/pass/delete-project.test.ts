@@ -9,8 +9,8 @@ import type { Listing } from '../../functions/pass/reading/listing.ts';
 import type { PassState } from '../../functions/pass/state.ts';
 import { ServiceStatusError } from '../../functions/service/errors.ts';
 import type { CommitRequest } from '../../functions/store/store.ts';
+import { AT, iso } from '../kit/time.ts';
 
-const AT = Date.UTC(2026, 10, 21, 12);
 /** Read well before now, in two seconds; nothing was in it. */
 const LISTING: Listing = {
   ...{ projects: new Map(), startedAt: AT - 60_000, readAt: AT - 60_000, readBefore: AT - 58_000 },
@@ -94,7 +94,6 @@ describe('the time up to which a project was deleted', () => {
     const data = (await deleting(...how)).request?.events[0]?.data;
     return data && 'observed' in data ? data.observed.before : undefined;
   };
-  const iso = (time: number) => new Date(time).toISOString();
 
   it('is the end of a complete listing', async () => {
     expect(await deletedBy({ before: 60_000 })).toBe(iso(LISTING.readBefore));

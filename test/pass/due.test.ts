@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { DueEvent } from '../../functions/model/event.ts';
+import type { OperationsContext } from '../../functions/operations/context.ts';
 import { verifyProcess } from '../../functions/operations/verify/walk.ts';
-import { readVerified } from '../../functions/operations/verify.ts';
+import { verifySlice } from '../../functions/operations/verify.ts';
 import { dynamoStore } from '../../functions/store/dynamo/store.ts';
 import { openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
@@ -16,7 +17,7 @@ interface Configured {
 }
 
 const OVERDUE = { event: 'task.overdue', field: 'dueDate' };
-const [HOUR, DAY] = [3_600_000, 86_400_000];
+const HOUR = 3_600_000;
 
 function settingsOf({ rules, timeZone, changes }: Configured): NonNullable<WorldOptions['settings']> {
   const more = { ...(rules && { rules }), ...(timeZone && { timeZone }), ...(changes && { changes }) };
@@ -60,7 +61,8 @@ async function mismatches() {
   const store = dynamoStore(stage.table, [world.process]);
   const ports = { ...store, processes: async () => [world.process], clock: () => world.clock.now };
   const asked = { process: PROCESS, workspace: world.process.workspace };
-  return (await verifyProcess(request => readVerified(ports, request), asked)).mismatches;
+  return (await verifyProcess(request => verifySlice(ports as unknown as OperationsContext, request), asked))
+    .mismatches;
 }
 
 describe('a rule', () => {
@@ -91,37 +93,6 @@ describe('a rule', () => {
     expect(await mismatches()).toEqual([]);
   });
 
-  it('asks of the record as it is when its time comes', async () => {
-    await settledWith({ rules: [{ ...OVERDUE, where: [{ status: { not: { in: ['Done'] } } }] }] });
-    const [done] = [task('2026-11-21', { name: 'done' }), task('2026-11-21', { name: 'open' })];
-    await world.later();
-    until('2026-11-22T00:00:10Z');
-    world.edit.updateTask(PROCESS, '1001', done, { status: 'Done' });
-    await world.run();
-    world.edit.updateTask(PROCESS, '1001', done, { status: 'Open' });
-    await world.later();
-    expect(await due()).toEqual(['task.overdue open 2026-11-21 2026-11-22T00:00:00.000Z']);
-  });
-
-  it('emits a date that moved, at once where its time has passed, and none that moved away or back', async () => {
-    await settledWith({ rules: [OVERDUE] });
-    const id = task('2026-11-22');
-    const move = (dueDate: string) => world.edit.updateTask(PROCESS, '1001', id, { dueDate });
-    await world.later();
-    move('2026-11-24');
-    await world.later();
-    until('2026-11-23T00:00:00Z');
-    await world.run();
-    expect(await due()).toEqual([]);
-    move('2026-11-20');
-    await world.later();
-    move('2026-11-24');
-    await world.later();
-    move('2026-11-20');
-    await world.later();
-    expect(await due()).toEqual(['task.overdue T 2026-11-20 2026-11-21T00:00:00.000Z']);
-  });
-
   it('finds a field by its displayed name, and reports values that are no dates once', async () => {
     await settledWith({ rules: [{ ...OVERDUE, field: 'Due date' }] });
     const custom = { externalId: 'due-day', name: 'Due date', type: 'date' };
@@ -136,24 +107,6 @@ describe('a rule', () => {
     await world.run();
     expect(await due()).toEqual(['task.overdue T 2026-11-21 2026-11-22T00:00:00.000Z']);
     expect(stage.warned(/A rule ignores values that are no dates/)).toHaveLength(1);
-  });
-
-  it('of silence counts from the last change of the project or a task, and its event does not count', async () => {
-    await settledWith({ rules: [{ event: 'project.unchanged', after: '2d' }] });
-    until('2026-11-22T10:00:00Z');
-    stage.budget('1002');
-    await world.run();
-    until('2026-11-24T09:59:59Z');
-    await world.run();
-    const others = await due();
-    expect(others.filter(one => one.includes('Project 2'))).toEqual([]);
-    until('2026-11-24T10:00:00Z');
-    for (let day = 0; day < 5; day++) await world.later('changes', day === 0 ? 0 : DAY);
-    const all = await due();
-    expect(all.filter(one => one.startsWith('project.unchanged Project 2'))).toEqual([
-      'project.unchanged Project 2 2026-11-22T10:00:00.000Z 2026-11-24T10:00:00.000Z',
-    ]);
-    expect(all).toHaveLength(3);
   });
 });
 
@@ -227,36 +180,7 @@ describe('a rule that is added', () => {
   });
 });
 
-describe('another time zone', () => {
-  it('moves what is to come, and repeats nothing', async () => {
-    await settledWith({ rules: [OVERDUE], timeZone: 'Pacific/Kiritimati' });
-    task('2026-11-21', { name: 'early' });
-    task('2026-11-22', { name: 'late' });
-    await world.later();
-    expect(await due()).toEqual(['task.overdue early 2026-11-21 2026-11-21T10:00:00.000Z']);
-    await passWith({ rules: [OVERDUE], timeZone: 'America/New_York' });
-    until('2026-11-23T04:59:59Z');
-    await passWith({ rules: [OVERDUE], timeZone: 'America/New_York' });
-    expect(await due()).toHaveLength(1);
-    until('2026-11-23T05:00:00Z');
-    await passWith({ rules: [OVERDUE], timeZone: 'America/New_York' });
-    expect((await due())[1]).toBe('task.overdue late 2026-11-22 2026-11-23T05:00:00.000Z');
-  });
-});
-
 describe('what fell due', () => {
-  it('is emitted by a pass that finds no change, which asks the service no more than without rules', async () => {
-    await settledWith({ rules: [OVERDUE] });
-    task('2026-11-21');
-    await world.later();
-    until('2026-11-21T23:56:30Z');
-    for (let pass = 0; pass < 3; pass++) await world.later();
-    until('2026-11-22T00:00:30Z');
-    world.service.clearRequests();
-    expect(await world.run()).toMatchObject({ events: 1, idle: expect.anything() });
-    expect(world.service.requests.length).toBeLessThanOrEqual(2);
-  });
-
   it('costs a request to the table where the process has rules, and none where it has none', async () => {
     await settledWith({});
     let asked = 0;
@@ -285,38 +209,6 @@ describe('what fell due', () => {
     expect(new Set(all).size).toBe(380);
     expect(later).toHaveLength(130);
     expect(await mismatches()).toEqual([]);
-  });
-
-  it('invariant 1: is emitted once, wherever a run is killed', async () => {
-    await settledWith({ rules: [OVERDUE] });
-    for (const id of ['1001', '1002', '1003'])
-      world.edit.createTask(PROCESS, id, { name: id, dueDate: '2026-11-21' });
-    await world.later();
-    until('2026-11-22T00:00:00Z');
-    for (const isWritten of [false, true, false, true]) {
-      let isKilled = false;
-      const commit: World['snapshots']['commit'] = async (process, request) => {
-        if (isKilled || !isWritten) throw new Error('killed');
-        isKilled = true;
-        await world.snapshots.commit(process, request);
-        throw new Error('killed');
-      };
-      await expect(stage.runOver({ commit })).rejects.toThrow('killed');
-    }
-    await world.later();
-    expect((await due()).toSorted()).toEqual(
-      ['1001', '1002', '1003'].map(id => `task.overdue ${id} 2026-11-21 2026-11-22T00:00:00.000Z`),
-    );
-    expect(await timers()).toEqual([]);
-  });
-
-  it('invariant 8: is emitted once by two pollers at the same time', async () => {
-    await settledWith({ rules: [OVERDUE] });
-    task('2026-11-21');
-    await world.later();
-    until('2026-11-22T00:00:30Z');
-    await Promise.all([world.run(), world.run(), world.run()]);
-    expect(await due()).toHaveLength(1);
   });
 
   it('waits for a project that cannot be loaded, and holds up no other', async () => {

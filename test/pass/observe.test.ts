@@ -155,13 +155,3 @@ describe('a project that a sweep reads from other bytes', () => {
     expect(await loads(candidate, { kept: snapshot, ...how })).toBe(1);
   });
 });
-
-describe('a project without a snapshot', () => {
-  it('is looked for in the table once, however many pages its tasks fill', async () => {
-    for (const pages of [[['1']], [['1'], ['2']]]) {
-      const [seen, asked] = await observing({}, { pages });
-      expect(seen).toMatchObject({ snapshot: undefined, tasks: { tasks: { size: pages.length } } });
-      expect(asked.loads).toBe(1);
-    }
-  });
-});

@@ -2,7 +2,6 @@ import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { projectKey } from '../../functions/store/keys.ts';
 import type { RecheckChange, Snapshots } from '../../functions/store/store.ts';
-import { hide, isWholeListing } from '../kit/hide.ts';
 import { owedIn } from '../kit/owed.ts';
 import { ids, openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
@@ -66,25 +65,6 @@ describe('source.skipped', () => {
       { ...about, code: 'project.skipped', reason: expect.stringMatching(/status 403/) },
     ]);
     expect(warned()).toHaveLength(2);
-  });
-
-  it('invariant 8: is emitted, and logged, by one of two passes that meet the failure at the same time', async () => {
-    await settled();
-    fail('1002');
-    await world.later();
-    let announcements = 0;
-    const announce: Snapshots['announce'] = async (...given) => {
-      announcements += 1;
-      if (announcements === 1) await world.run('changes');
-      return world.snapshots.announce(...given);
-    };
-    const sweep = await stage.runOver({ announce }, 'sweep');
-    // The one that came too late: nothing was left to emit.
-    expect(announcements).toBe(1);
-    expect(sweep).toMatchObject({ outcome: 'completed', events: 0 });
-    expect(sweep).not.toHaveProperty('skippedNoLonger');
-    expect(await told()).toEqual(['source.skipped 1002']);
-    expect(warned(/a source.skipped event was emitted/)).toHaveLength(1);
   });
 
   it('hides what went wrong in the poller itself: a torn snapshot, which stops no other project', async () => {
@@ -159,21 +139,6 @@ describe('source.skipped', () => {
 });
 
 describe('the count of skipped projects', () => {
-  it('has those that subscribers know of, and no other rechecks', async () => {
-    await settled();
-    hide(world, ['1003']);
-    await world.later('sweep');
-    fail('1002');
-    for (const [count, recheck] of [
-      [0, '1002 unreadable'],
-      [1, '1002 unreadable, told'],
-      [1, '1002 unreadable, told'],
-    ] as const) {
-      expect(await world.later()).not.toHaveProperty('skippedNoLonger');
-      expect([await skipped(), await owed()]).toEqual([count, [recheck, '1003 not-listed']]);
-    }
-  });
-
   it('goes down in the pass that reads one of them, while another one newly fails', async () => {
     await settled();
     const [refusal] = await skippedAll('1002', '1004');
@@ -205,17 +170,6 @@ describe('a skipped project', () => {
     const last = world.service.requests.map(({ path }) => path.replace(/\?.*/, '').split('/').at(-1));
     expect(last.filter(one => one !== 'token').sort()).toEqual(['auditlog', 'projects', 'tasks']);
     expect((await stage.state()).announced).toBe(announced);
-  });
-
-  it('invariant 6: whose task list stays missing costs no listing of all projects', async () => {
-    await settled();
-    refuse('1002', 404);
-    world.edit.updateTask(PROCESS, '1002', '500002', { status: 'Done' });
-    await world.later();
-    world.service.clearRequests();
-    for (let pass = 0; pass < 3; pass++) await world.later('changes', 10 * MINUTE);
-    expect(world.service.requests.filter(isWholeListing)).toEqual([]);
-    expect(await owed()).toEqual(['1002 no-task-list, told']);
   });
 });
 

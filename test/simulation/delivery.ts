@@ -2,14 +2,14 @@ import { paused, resumed } from '../../functions/delivery/health.ts';
 import { addressOf, type Queues } from '../../functions/delivery/queues.ts';
 import type { Registry } from '../../functions/delivery/registry.ts';
 import type { Deliver } from '../../functions/handlers/create-deliver.ts';
-import type { TickDependencies } from '../../functions/handlers/create-tick.ts';
+import type { createTick } from '../../functions/handlers/create-tick.ts';
 import type { PendingDelivery } from '../../functions/model/delivery.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { HEALTH_TYPES, wants } from '../../functions/model/filter.ts';
 import type { EndpointKind } from '../../functions/model/kinds.ts';
 import { findEndpoint } from '../../functions/operations/endpoints.ts';
-import type { JobPorts } from '../../functions/operations/jobs.ts';
+import type { workOffJobs } from '../../functions/operations/jobs.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { startReplay } from '../../functions/operations/replay.ts';
 import { startSnapshot } from '../../functions/operations/snapshot.ts';
@@ -229,7 +229,7 @@ export class Delivery {
     }
   }
 
-  #jobPorts(life: Life): JobPorts {
+  #jobPorts(life: Life): Parameters<typeof workOffJobs>[0] {
     const { scheduler, log } = this.#shared;
     const { rows, deliveries, journal, snapshots } = this.#portsOf(life);
     return {
@@ -331,7 +331,7 @@ export class Delivery {
   }
 
   /** The parts with which a tick looks after endpoints. */
-  lookedAfterBy(life: Life): Pick<TickDependencies, 'registry' | 'queues' | 'jobs'> {
+  lookedAfterBy(life: Life): Pick<Parameters<typeof createTick>[0], 'registry' | 'queues' | 'jobs'> {
     return {
       registry: this.#registry(life),
       queues: this.#wakes(life),

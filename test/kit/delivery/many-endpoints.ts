@@ -2,7 +2,7 @@ import { Dispatcher } from 'undici';
 import { joined } from '../../../functions/delivery/health.ts';
 import { type Send, sendBy, wakeBy } from '../../../functions/delivery/queues.ts';
 import { createRegistry } from '../../../functions/delivery/registry.ts';
-import { createDeliver, type DeliverContext } from '../../../functions/handlers/create-deliver.ts';
+import { createDeliver } from '../../../functions/handlers/create-deliver.ts';
 import { createRoute } from '../../../functions/handlers/create-route.ts';
 import { createTick } from '../../../functions/handlers/create-tick.ts';
 import type { PendingDelivery } from '../../../functions/model/delivery.ts';
@@ -218,7 +218,7 @@ function marksIn(body: string): Set<string> {
   return new Set(Array.from(body.matchAll(/mark-(\d+)-/g), ([, mark]) => mark as string));
 }
 
-type Invoked = ReturnType<typeof servedByLambda<DeliverContext>>;
+type Invoked = ReturnType<typeof servedByLambda<Parameters<ReturnType<typeof createDeliver>>[1]>>;
 
 /** Lambda's runs, each in an environment that serves no other run at the time.
  *  @returns begins to look for messages, until there are none */

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../functions/basics/json.ts';
 import type { ProjectContent } from '../../../functions/model/snapshot.ts';
-import { Actors, type ChangedRecord, type ProjectChange } from '../../../functions/pass/audit-log/actors.ts';
+import { Actors } from '../../../functions/pass/audit-log/actors.ts';
 import { namesIn } from '../../../functions/pass/audit-log/names.ts';
 import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { Users } from '../../../functions/pass/reading/users.ts';
+
+type ProjectChange = Parameters<Actors['of']>[0];
 
 /** No whole second: what happens then is told to the millisecond. */
 const AT = Date.UTC(2026, 10, 21, 12) + 7;
@@ -39,7 +41,11 @@ const contentOf = (...tasks: string[]): ProjectContent => ({
   record: { id: 'p1' },
   tasks: new Map(tasks.map(id => [id, { id }])),
 });
-const changed = (entity: 'project' | 'task', id: string, action: ChangedRecord['action'] = 'updated') => ({
+const changed = (
+  entity: 'project' | 'task',
+  id: string,
+  action: ProjectChange['changes'][number]['action'] = 'updated',
+) => ({
   ...{ entity, id, action },
 });
 /** An edit of p1 and its task t1, whose last readings show what was there a minute ago. */

@@ -97,7 +97,7 @@ export const STORE: BugsByFile = {
       'store/dynamo/units.test.ts',
     ],
   },
-  'store/dynamo/announcements.ts': {
+  'store/dynamo/processes.ts': {
     'told audit entries not remembered': [
       '...entryPuts(process, entries, request)',
       '...entryPuts(process, [], request)',
@@ -125,7 +125,7 @@ export const STORE: BugsByFile = {
       { world: 'changes and changes, update project, one fault' },
     ],
   },
-  'store/sqlite/announcements.ts': {
+  'store/sqlite/processes.ts': {
     'an announcement in SQLite that follows none it knows': [
       "if (readPart(database, process, 'announced') !== announced) return 'conflict';",
       '',

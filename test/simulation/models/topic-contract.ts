@@ -5,7 +5,7 @@ import {
   SNSServiceException,
 } from '@aws-sdk/client-sns';
 import { describe, expect, it } from 'vitest';
-import { bytesOf } from '../../../functions/topic/entry.ts';
+import { bytesOf } from '../../../functions/topic/send-batch.ts';
 import type { TopicMessage } from './topic.ts';
 
 /** A new topic under test, with one subscriber. */
