@@ -172,8 +172,10 @@ export function openSetting(post: Answers = () => answered(200)) {
     name: 'deliveries',
     extend: async ({ receipt }, seconds) => void hidden.push([receipt.replace('receipt-', ''), seconds]),
   };
+  const aside: [id: string, reason: string][] = [];
+  const moveToFailed: MoveToFailed = async ({ id }, _from, reason) => void aside.push([id, reason]);
   const dependencies: DrainDependencies & Pick<Batch, 'queue'> & { readonly moveToFailed: MoveToFailed } = {
-    ...{ queue, moveToFailed: NOTHING_MALFORMED },
+    ...{ queue, moveToFailed },
     rows: createEndpointRows(table),
     deliveries: createDeliveries(table),
     slots: createSlots(table),
@@ -216,7 +218,7 @@ export function openSetting(post: Answers = () => answered(200)) {
   const { rows, deliveries } = dependencies;
   const pending = async (name = 'crm') => deliveries.due(name, Number.MAX_SAFE_INTEGER, 100_000);
   return {
-    ...{ table, faults, state, posts, hidden, wakes, said, lines, counts, lags, slept },
+    ...{ table, faults, state, posts, hidden, aside, wakes, said, lines, counts, lags, slept },
     ...{ dependencies, rows, deliveries, pending },
     /** Makes an endpoint's row with this health; without settings it is an endpoint of the configuration. */
     async register(health: Health = {}, settings: EndpointSettings | null = endpointOf(), name = 'crm') {
