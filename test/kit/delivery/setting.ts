@@ -22,8 +22,9 @@ import { openSqliteStore } from '../../../functions/store/sqlite/store.ts';
 import { modelClient } from '../../simulation/models/table.ts';
 import { addingUp } from '../adding-up.ts';
 import { openModel } from '../table.ts';
+import { AT, DAY, HOUR, MINUTE, SECOND } from '../time.ts';
 
-export const AT = Date.UTC(2026, 10, 21, 12);
+export { AT, DAY, HOUR, MINUTE, SECOND };
 export const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 
 /** For handlers that get no malformed message. */
@@ -56,11 +57,6 @@ export interface Said {
   readonly message: string;
   readonly details: Record<string, unknown>;
 }
-
-export const SECOND = 1000;
-export const MINUTE = 60 * SECOND;
-export const HOUR = 60 * MINUTE;
-export const DAY = 24 * HOUR;
 
 export const answered = (status: number, more: Partial<Answer> = {}): Answer => ({
   status,
