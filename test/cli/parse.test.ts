@@ -180,8 +180,8 @@ describe('a command line', () => {
     expect(await asks(line)).toEqual(expected);
   });
 
-  it('takes URLs and secrets from stdin where it says "-", in the order of the line', async () => {
-    const line = 'endpoints add crm --webhook - --secret - --secret - --header - --header X-B:2';
+  it('takes URLs, then secrets, then headers from stdin where it says "-", whatever their order in the command', async () => {
+    const line = 'endpoints add crm --header - --webhook - --secret - --secret - --header X-B:2';
     const typed = ['https://a.example/x', 'whsec_a', 'whsec_b', 'Authorization: Bearer a'];
     expect(await asks(line, typed)).toMatchObject({
       url: 'https://a.example/x',
