@@ -256,6 +256,13 @@ describe('a condition', () => {
       'the event is of no project or task',
     );
   });
+
+  it('has the same answer for the same event whenever it is asked', () => {
+    const event = eventOf(titled({ dueDate: '2026-03-10' }));
+    const later = { ...event, time: '2026-03-11T00:00:00.000Z' };
+    const where = filterOf({ where: { dueDate: { before: 'today' } } });
+    expect([wants(where, event), wants(where, later)]).toEqual([false, true]);
+  });
 });
 
 /** The conditions as their table reads, for whole numbers, days and short texts. */
