@@ -23,15 +23,6 @@ import {
   withCompletions,
 } from './workspace-run.ts';
 
-export type {
-  PassRequest,
-  PollContext,
-  PollDependencies,
-  Polled,
-  PollProgress,
-  PollReport,
-} from './workspace-run.ts';
-
 /** @throws when the message can't be served at all, logged already */
 export type Poll = (request: PassRequest, context: PollContext) => Promise<PollReport>;
 

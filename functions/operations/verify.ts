@@ -30,48 +30,35 @@ const MAX_SKEW_MS = DAY_MS;
 /** Change records that expire this soon are left out, because they may be deleted before the last slice is read. */
 const MAX_RUN_MS = DAY_MS;
 
-type Ports = Pick<
-  OperationsContext,
-  'journal' | 'snapshots' | 'states' | 'actions' | 'roster' | 'processes' | 'clock' | 'keep'
->;
-
 /** A slice of what `verify` compares (design.md §13). The client compares: it alone sees all slices. */
-export const verifySlice: OperationOf<'verify'> = (context, asked) =>
-  slice(context, asked, process => {
-    if (asked.part === 'deliveries') return readDeliveries(context, process, asked.cursor);
-    if (asked.part === 'service') return readService(context, process, asked);
-    return readPart(context, process, asked);
-  });
-
-/** A slice of the journal or of the snapshots. */
-export function readVerified(context: Ports, asked: Asked): Promise<AnswerOf<'verify'>> {
-  return slice(context, asked, process => readPart(context, process, asked));
-}
-
-function readPart(context: Ports, process: ProcessKey, asked: Asked): Promise<Slice> {
-  return asked.part === 'journal'
-    ? readJournal(context, process, asked)
-    : readSnapshots(context, process, asked);
-}
-
-async function slice(
-  context: Pick<Ports, 'processes' | 'roster' | 'clock'>,
-  asked: Asked,
-  read: (process: ProcessKey) => Promise<Slice>,
-): Promise<AnswerOf<'verify'>> {
+export const verifySlice: OperationOf<'verify'> = async (context, asked) => {
   const process = await findProcess(context, asked);
   const at = iso(context.clock());
-  const nothing = { isBaselined: true, changes: [], snapshots: [] };
-  return { ...namesOf(process), at, ...nothing, ...(await read(process)) };
-}
+  const read = {
+    isBaselined: true,
+    changes: [],
+    snapshots: [],
+    ...(await READERS[asked.part](context, process, asked)),
+  };
+  return { ...namesOf(process), at, ...read };
+};
 
 type Slice = Partial<AnswerOf<'verify'>>;
 type Asked = RequestOf<'verify'>;
 
+const READERS: Readonly<
+  Record<Asked['part'], (context: OperationsContext, process: ProcessKey, asked: Asked) => Promise<Slice>>
+> = {
+  journal: readJournal,
+  snapshots: readSnapshots,
+  deliveries: readDeliveries,
+  service: readService,
+};
+
 /** The first version that counts, the first expiry that does, and the last record that was read. */
 const journalPlace = z.strictObject({ first: z.number(), expiry: z.number(), record: z.string() });
 
-async function readJournal(context: Ports, process: ProcessKey, asked: Asked): Promise<Slice> {
+async function readJournal(context: OperationsContext, process: ProcessKey, asked: Asked): Promise<Slice> {
   const place = readCursor('verify', asked.cursor, journalPlace);
   const first = place?.first ?? (await firstVersion(context, process));
   if (first === undefined) return { isBaselined: false };
@@ -105,7 +92,7 @@ async function readJournal(context: Ports, process: ProcessKey, asked: Asked): P
 
 /** The first version that counts; undefined before the baseline. Earlier events do not lead to the snapshots
  *  of a new baseline, which a forgotten process begins with, or to restored ones. */
-async function firstVersion(context: Ports, process: ProcessKey): Promise<number | undefined> {
+async function firstVersion(context: OperationsContext, process: ProcessKey): Promise<number | undefined> {
   const { baselined, baselinedAt = 0 } = await context.states.progress(process);
   if (!baselined) return undefined;
   const first = Math.max(oldestVerified(context), baselinedAt);
@@ -113,7 +100,7 @@ async function firstVersion(context: Ports, process: ProcessKey): Promise<number
 }
 
 /** The version from which on events are verified. */
-function oldestVerified({ keep: { journal }, clock }: Pick<Ports, 'keep' | 'clock'>): number {
+function oldestVerified({ keep: { journal }, clock }: Pick<OperationsContext, 'keep' | 'clock'>): number {
   return clock() - journal + Math.min(MARGIN_MS, journal / 2);
 }
 
@@ -122,7 +109,11 @@ export const RESTORE = 'restore-table';
 const MAX_ACTIONS = 100;
 
 /** When snapshots of the process were last restored; 0 if not since then. */
-async function restoredAt({ actions }: Ports, process: ProcessKey, since: number): Promise<number> {
+async function restoredAt(
+  { actions }: OperationsContext,
+  process: ProcessKey,
+  since: number,
+): Promise<number> {
   for (let after: string | undefined; ; ) {
     const page = await actions.list({ process }, MAX_ACTIONS, after);
     const found = page.actions.find(({ operation }) => operation === RESTORE);
@@ -136,7 +127,7 @@ async function restoredAt({ actions }: Ports, process: ProcessKey, since: number
 const snapshotPlace = z.strictObject({ project: z.int(), record: z.int() });
 
 async function readSnapshots(
-  { snapshots, keep, clock }: Ports,
+  { snapshots, keep, clock }: OperationsContext,
   process: ProcessKey,
   { projects, cursor }: Asked,
 ): Promise<Slice> {
@@ -169,7 +160,7 @@ function withheldBy({ names, shown = [] }: Withheld, since: number): string[] {
 }
 
 async function readSnapshot(
-  snapshots: Ports['snapshots'],
+  snapshots: OperationsContext['snapshots'],
   process: ProcessKey,
   { projectId, since }: { readonly projectId: string; readonly since: number },
 ) {
@@ -205,7 +196,7 @@ const deliveryPlace = z.strictObject({ record: z.string(), until: z.number() });
 async function readDeliveries(
   context: OperationsContext,
   process: ProcessKey,
-  cursor: string | undefined,
+  { cursor }: Asked,
 ): Promise<Slice> {
   const now = context.clock();
   const { attempts } = context.keep;

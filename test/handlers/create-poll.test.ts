@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Mode } from '../../functions/basics/process.ts';
 import { workspaceSettings } from '../../functions/config/read.ts';
 import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
-import { createPoll, type PassRequest, type PollDependencies } from '../../functions/handlers/create-poll.ts';
+import { createPoll } from '../../functions/handlers/create-poll.ts';
+import type { PassRequest, PollDependencies } from '../../functions/handlers/workspace-run.ts';
 import type { ProcessState } from '../../functions/model/process-state.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
 import {

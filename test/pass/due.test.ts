@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { DueEvent } from '../../functions/model/event.ts';
+import type { OperationsContext } from '../../functions/operations/context.ts';
 import { verifyProcess } from '../../functions/operations/verify/walk.ts';
-import { readVerified } from '../../functions/operations/verify.ts';
+import { verifySlice } from '../../functions/operations/verify.ts';
 import { dynamoStore } from '../../functions/store/dynamo/store.ts';
 import { openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
@@ -60,7 +61,8 @@ async function mismatches() {
   const store = dynamoStore(stage.table, [world.process]);
   const ports = { ...store, processes: async () => [world.process], clock: () => world.clock.now };
   const asked = { process: PROCESS, workspace: world.process.workspace };
-  return (await verifyProcess(request => readVerified(ports, request), asked)).mismatches;
+  return (await verifyProcess(request => verifySlice(ports as unknown as OperationsContext, request), asked))
+    .mismatches;
 }
 
 describe('a rule', () => {

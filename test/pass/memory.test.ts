@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import type { PollDependencies } from '../../functions/handlers/create-poll.ts';
+import type { PollDependencies } from '../../functions/handlers/workspace-run.ts';
 import type { ServiceConnection } from '../../functions/service/service.ts';
 import { openStage } from '../kit/stage.ts';
 

@@ -72,7 +72,7 @@ function localDate(value: Json, local: Local): string | undefined {
 }
 
 /** A moment, in ms since 1970, in the time zone of the endpoint, else in UTC, which is then named. */
-export function localTime(at: number, local: Local): string | undefined {
+function localTime(at: number, local: Local): string | undefined {
   const { timeZone = 'UTC' } = local;
   if (Number.isNaN(at)) return undefined;
   return `${format(at, { ...local, timeZone }, 'short')}${local.timeZone === undefined ? ' UTC' : ''}`;

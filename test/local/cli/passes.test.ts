@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { Polled, PollReport } from '../../../functions/handlers/create-poll.ts';
+import type { Polled, PollReport } from '../../../functions/handlers/workspace-run.ts';
 import { UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
 import type { PassReport } from '../../../functions/pass/run-pass.ts';
 import { askedPass, passIn } from '../../../functions/schedule/pass-message.ts';
