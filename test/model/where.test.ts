@@ -8,7 +8,7 @@ import { withoutRecords } from '../../functions/changes/fit-event.ts';
 import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
 import { checkEndpoint } from '../../functions/config/endpoint.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
-import { type EndpointFilter, leftOutBy } from '../../functions/model/filter.ts';
+import { type EndpointFilter, leftOutBy, wants } from '../../functions/model/filter.ts';
 import { type Conditions, type FieldTests, unmet, type ValueTests } from '../../functions/model/where.ts';
 import { checkEvents } from '../kit/check-event.ts';
 
