@@ -185,16 +185,8 @@ describe('asking which projects have a snapshot', () => {
 });
 
 describe('a commit', () => {
-  const large = (seed: number) =>
+  const _large = (seed: number) =>
     ({ ...event(AT), id: `e${seed}`, subject: `${seed}`.padEnd(200_000, 'x') }) as ChangeEvent;
-
-  it('fits into one transaction with 99 change records, and not with 100', async () => {
-    const events = Array.from({ length: 100 }, (_, index) => large(index));
-    expect(await commit({ events })).toBe('too-large');
-    expect(sent).toEqual([]);
-    expect(await commit({ events: events.slice(1) })).toBe('committed');
-    expect(actions()).toHaveLength(100);
-  });
 
   it('fills change records in order, each with as many events as it holds', async () => {
     const sized = (bytes: number) => {
