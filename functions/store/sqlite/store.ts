@@ -127,8 +127,8 @@ export interface SqliteDeliveries extends Deliveries {
   expire(now: number): Promise<number>;
 }
 
-/** Deliveries in a SQLite database that `openDatabase` opened with `DELIVERIES_SCHEMA`: pending ones in `deliveries.ts`;
- *  dead letters, attempts and threads of chats in `traces.ts`. A `place` is the text of `seq`. */
+/** Deliveries in a SQLite database that `openDatabase` opened with `DELIVERIES_SCHEMA`: pending ones in
+ *  `deliveries.ts`; dead letters, attempts and threads of chats in `traces.ts`. A `place` is the text of `seq`. */
 export function sqliteDeliveries(database: Database, keep: Keep = KEEP): SqliteDeliveries {
   return {
     add: async deliveries => inTransaction(database, () => add(database, deliveries)),
