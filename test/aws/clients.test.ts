@@ -14,9 +14,9 @@ import { TIMEOUT_MS } from '../../functions/delivery/http/post.ts';
 import { LEASE_MS } from '../../functions/pass/context/context.ts';
 import { listenInTest } from '../kit/listen-in-test.ts';
 
-const SHORT = { connection: 200, request: 400, tries: 2 };
+const SHORT = { connection: 100, request: 150, tries: 2 };
 /** The request's time-out runs from the beginning, too: here it comes so late that only the connection's can end a call in time. */
-const UNREACHED = { connection: 200, request: 10_000, tries: 2 };
+const UNREACHED = { connection: 100, request: 10_000, tries: 2 };
 
 const CALLS = {
   DynamoDB: (where: object) =>

@@ -93,6 +93,12 @@ describe('definitions over time', () => {
     ]);
   });
 
+  it('tell an archived task field that is then missing as deleted', () => {
+    const gone = read(field('b'));
+    const before = known(field('a', { archived: true }), field('b'));
+    expect(readings(before, ['sweep', gone], ['changes', gone]).told).toEqual([[], ['deleted task:a']]);
+  });
+
   it('tell a project field that two passes missed as archived, once: a coverpage does not tell which it is', () => {
     const before: Definitions = { project: [field('a'), field('b')], task: [] };
     const without = { project: [field('a')], task: [] };

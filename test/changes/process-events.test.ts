@@ -30,29 +30,29 @@ describe('an event about a process itself', () => {
   const project = { version: AT, index: 2, at: AT, projectId: 'p1', since, reason: 'too large' };
   const reason = expect.stringMatching(/^30 of 60 projects are gone at once/);
 
-  it.each<[string, SentEvent, type: string, index: number, data: object]>([
+  it.each<[string, () => SentEvent, type: string, index: number, data: object]>([
     [
       'how many projects are gone from a process on hold',
-      onHoldEvent(origin, { version: AT, at: AT, missing: 30, known: 60 }),
+      () => onHoldEvent(origin, { version: AT, at: AT, missing: 30, known: 60 }),
       ...(['source.held', 0, { missing: 30, known: 60, reason }] as const),
     ],
     [
       'since when no pass was completed, and why',
-      stalledEvent(origin, { version: AT, at: AT, since, reason: 'status 500' }),
+      () => stalledEvent(origin, { version: AT, at: AT, since, reason: 'status 500' }),
       ...(['source.stalled', 0, { reason: 'status 500', since: hours.since }] as const),
     ],
     [
       'from when until when that was so',
-      recoveredEvent(origin, { version: AT, since, until }),
+      () => recoveredEvent(origin, { version: AT, since, until }),
       ...(['source.recovered', 0, hours] as const),
     ],
     [
       'which project is left out, one of several',
-      skippedEvent(origin, project),
+      () => skippedEvent(origin, project),
       ...(['source.skipped', 2, { project: { id: 'p1' }, reason: 'too large', since: hours.since }] as const),
     ],
-  ])('tells %s', (_, event, type, index, data) => {
-    expect(checkEvents([event as ChangeEvent])).toEqual([
+  ])('tells %s', (_, made, type, index, data) => {
+    expect(checkEvents([made() as ChangeEvent])).toEqual([
       { ...envelope, id: `p..${AT}.${index}`, type, data: { process: { id: 'p' }, ...data } },
     ]);
   });

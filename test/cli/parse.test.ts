@@ -180,8 +180,8 @@ describe('a command line', () => {
     expect(await asks(line)).toEqual(expected);
   });
 
-  it('takes URLs and secrets from stdin where it says "-", in the order of the line', async () => {
-    const line = 'endpoints add crm --webhook - --secret - --secret - --header - --header X-B:2';
+  it('takes URLs, then secrets, then headers from stdin where it says "-", whatever their order in the command', async () => {
+    const line = 'endpoints add crm --header - --webhook - --secret - --secret - --header X-B:2';
     const typed = ['https://a.example/x', 'whsec_a', 'whsec_b', 'Authorization: Bearer a'];
     expect(await asks(line, typed)).toMatchObject({
       url: 'https://a.example/x',
@@ -216,6 +216,7 @@ describe('a command line that is wrong is refused before anybody is asked', () =
     ['events --type task.update', /Valid event types: .*did you mean "task.updated"/s],
     ['trace', /missing required argument 'event-id'/],
     ['endpoints add crm', /use --webhook, --slack.* or --\w+\./],
+    ['endpoints add crm --slack https://a.example --teams https://b.example', /use --webhook, --slack/],
     ...['0', '0.5', '101', 'abc'].map((rate): [string, RegExp] => [
       `endpoints update crm --per-second ${rate}`,
       /Expected a whole number from 1 to 100 \(requests per second\)/,
@@ -240,9 +241,15 @@ describe('a command line that is wrong is refused before anybody is asked', () =
     ['endpoints rotate-secret crm --finish --secret whsec_a', /--finish cannot be combined with --secret/],
     ['resend', /required option '--to <name>' not specified/],
     ['resend --to crm', /requires an event id, or --dead/],
+    ['resend x --dead --to crm', /requires an event id, or --dead/],
+    ['resend x --to crm --yes', /require --dead/],
     ['replay --to crm', /replay requires --since TIME/],
     ['replay --to crm --cancel --since 2h', /--cancel can only be combined with --to/],
     ['endpoints remove crm', /not running in a terminal\. Use --yes/],
+    ...[
+      ...['snapshot --to crm', 'replay --to crm --since 1h', 'resend --dead --to crm', 'release p'],
+      'failed-messages clear rejected',
+    ].map((line): [string, RegExp] => [line, /needs confirmation|not running in a terminal/]),
     ['doctor p --watch', /needs its settings: SERVICE_\*/],
     ['doctor p --project 1', /--project requires --watch/],
     ['logs anything', /Allowed choices are poll, publish/],

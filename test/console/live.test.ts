@@ -125,4 +125,12 @@ describe('the live stream', () => {
     expect(state.trouble).toBeUndefined();
     expect(idsOf(state).toSorted()).toEqual(['a', ...names(120)].toSorted());
   });
+
+  it('says what is wrong while it is refused, and shows it once that is over', async () => {
+    const journal = new Journal();
+    journal.failing = 3;
+    const live = open(journal);
+    expect(await until(live, ({ trouble }) => trouble !== undefined)).toMatchObject({ isLoaded: false });
+    expect(await until(live, ({ isLoaded }) => isLoaded)).toMatchObject({ trouble: undefined });
+  });
 });

@@ -35,6 +35,14 @@ function open(fails?: Error, outcomeOf: (request: PassRequest) => PollReport['ou
 }
 
 describe('the queue of passes', () => {
+  it('has the passes made that a message asks for', async () => {
+    const { polled, said, serve } = open();
+    await serve(JSON.stringify(MESSAGE));
+    await serve(JSON.stringify({ ...MESSAGE, isAsked: true, addedByALaterRelease: 1 }));
+    expect(polled).toEqual([MESSAGE, { ...MESSAGE, isAsked: true }]);
+    expect(said).toEqual([]);
+  });
+
   it('never gets a message back: a pass that failed has been told, and the next makes up for it', async () => {
     const { polled, said, serve } = open(new Error('service down'));
     await expect(serve(JSON.stringify(MESSAGE))).resolves.toEqual([]);

@@ -74,6 +74,11 @@ describe('an error in the configuration names the path, what was found and what 
       { changes: '4s' },
       `changes: found "4s"; allowed: ${INTERVAL}: a whole number with s, m, h or d`,
     ],
+    [
+      'whole',
+      { changes: { fastest: '1s', slowest: '5m' } },
+      `changes.fastest: found "1s"; allowed: ${INTERVAL}`,
+    ],
     ['whole', { sweep: '59s' }, 'sweep: found "59s"; allowed: a duration from "1m" to "24h"'],
     [
       'whole',
@@ -102,6 +107,11 @@ describe('an error in the configuration names the path, what was found and what 
       'workspace',
       { baseUrl: SECRET_IN_ADDRESS },
       `baseUrl: found text of 56 characters; allowed: ${HTTPS} without user name`,
+    ],
+    [
+      'workspace',
+      { authUrl: 'http://127.0.0.1.example.com' },
+      `authUrl: found "http://127.0.0.1.example.com"; allowed: ${HTTPS}`,
     ],
     ['workspace', { audience: '' }, 'audience: found ""; allowed: the audience'],
     ['workspace', { concurrency: 33 }, 'concurrency: found 33; allowed: a whole number from 1 to 32'],
@@ -252,6 +262,16 @@ describe('an error in the configuration names the path, what was found and what 
         ],
       ] as const
     ).map(([settings, error]) => ['endpoint', settings, error] as ['endpoint', object, string]),
+    [
+      'endpoint',
+      { kind: 'slack-app', channel: 'launches' },
+      'channel: found "launches"; allowed: the id of a channel, such as "C0123ABCD", or its name',
+    ],
+    [
+      'endpoint',
+      { kind: 'slack', locale: 'de_DE' },
+      'locale: found "de_DE"; allowed: a language tag, such as "de-DE" or "en-GB"',
+    ],
     ['endpoint', { name: 'a/b' }, 'name: found "a/b"; allowed: a name of 1 to 64'],
     ['endpoint', { perSecond: 101 }, 'perSecond: found 101; allowed: a whole number from 1 to 100'],
   ])('%s %j', (where, part, problem) => {

@@ -146,6 +146,14 @@ describe('a filter that can never match', () => {
       expect.stringMatching(/^changewire\.subscriptions\[0\]\.filter\.workspace\[0\]: found "eu", which/),
     ]);
   });
+
+  test('but for a typo gets the nearest', () => {
+    const filter = { workspaces: ['eu'], processes: ['eu-on'] };
+    expect(problemsOf({ ...two, ...endpoint({ filter }) })).toEqual([
+      'changewire.endpoints[0].filter.processes[0]: found "eu-on"; allowed: eu-one, eu-two, us-one, us-two; ' +
+        'did you mean "eu-one"?',
+    ]);
+  });
 });
 
 test.each([
@@ -266,6 +274,12 @@ describe('conditions on the record', () => {
     ],
   ])('are refused with what is allowed: %j', (where, problem) => {
     expect(withWhere(where)).toContain(`${at}.${problem}`);
+  });
+
+  test('with a misspelt key are refused with one problem', () => {
+    expect(withWhere({ dueDate: { moves: 'later' } })).toEqual([
+      `${at}.where.dueDate.moves: unknown key (text of 5 characters); allowed keys: ${tests}, not, became, moved; did you mean "moved"?`,
+    ]);
   });
 
   test('are refused beside an event that has no record, or no change if each group needs one', () => {

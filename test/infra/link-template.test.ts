@@ -54,6 +54,8 @@ describe('a link template', () => {
       'the placeholders {projectId}, {taskId}, {processId}, and no other brace',
     ],
     ['http://app.example.com/{projectId}', '', ADDRESS],
+    ['http://localhost.example.com/{projectId}', '', ADDRESS],
+    ['https://app.example.com{projectId}/', '', ADDRESS],
     ['https://u:p@app.example.com/{projectId}', '', ADDRESS],
     ['https://{projectId}.example.com/', '', ADDRESS],
     ['https://app.example.com/a b/{projectId}', '', ADDRESS],

@@ -149,6 +149,10 @@ describe('the dashboard', () => {
     ];
     expect(filled).toEqual(expect.arrayContaining(gauges.map(each => each.toLowerCase())));
   });
+
+  test('is free of charge: 50 metrics at most, expressions among them', () => {
+    expect(all.length).toBeLessThanOrEqual(50);
+  });
 });
 
 test('one query of Logs Insights follows an event through the five functions that it passes, by its id', () => {

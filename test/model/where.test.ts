@@ -8,7 +8,7 @@ import { withoutRecords } from '../../functions/changes/fit-event.ts';
 import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
 import { checkEndpoint } from '../../functions/config/endpoint.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
-import { type EndpointFilter, leftOutBy } from '../../functions/model/filter.ts';
+import { type EndpointFilter, leftOutBy, wants } from '../../functions/model/filter.ts';
 import { type Conditions, type FieldTests, unmet, type ValueTests } from '../../functions/model/where.ts';
 import { checkEvents } from '../kit/check-event.ts';
 
@@ -255,6 +255,13 @@ describe('a condition', () => {
     expect(asks({ status: { exists: false } }, { ...event, data: { process: data.process } })).toBe(
       'the event is of no project or task',
     );
+  });
+
+  it('has the same answer for the same event whenever it is asked', () => {
+    const event = eventOf(titled({ dueDate: '2026-03-10' }));
+    const later = { ...event, time: '2026-03-11T00:00:00.000Z' };
+    const where = filterOf({ where: { dueDate: { before: 'today' } } });
+    expect([wants(where, event), wants(where, later)]).toEqual([false, true]);
   });
 });
 

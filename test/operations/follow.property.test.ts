@@ -77,7 +77,7 @@ const plan = fc.array(
     late: fc.oneof(fc.constant(0), fc.nat({ max: 200 }), fc.nat({ max: 90_000 })),
     count: fc.integer({ min: 1, max: 4 }),
   }),
-  { maxLength: 25 },
+  { maxLength: 12 },
 );
 
 describe.each(STORES)('over %s, following events', (_, open) => {
@@ -171,7 +171,7 @@ describe.each(STORES)('over %s, following events', (_, open) => {
 
   it('reads no more again than the last two minutes have', async () => {
     const process = PROCESSES[0] as ProcessKey;
-    const all = Array.from({ length: 300 }, (_, index) => ({
+    const all = Array.from({ length: 60 }, (_, index) => ({
       process,
       seenAt: 10_000 * index,
       late: 0,

@@ -17,7 +17,7 @@ interface Configured {
 }
 
 const OVERDUE = { event: 'task.overdue', field: 'dueDate' };
-const HOUR = 3_600_000;
+const [HOUR, DAY] = [3_600_000, 86_400_000];
 
 function settingsOf({ rules, timeZone, changes }: Configured): NonNullable<WorldOptions['settings']> {
   const more = { ...(rules && { rules }), ...(timeZone && { timeZone }), ...(changes && { changes }) };
@@ -107,6 +107,24 @@ describe('a rule', () => {
     await world.run();
     expect(await due()).toEqual(['task.overdue T 2026-11-21 2026-11-22T00:00:00.000Z']);
     expect(stage.warned(/A rule ignores values that are no dates/)).toHaveLength(1);
+  });
+
+  it('of silence counts from the last change of the project or a task, and its event does not count', async () => {
+    await settledWith({ rules: [{ event: 'project.unchanged', after: '2d' }] });
+    until('2026-11-22T10:00:00Z');
+    stage.budget('1002');
+    await world.run();
+    until('2026-11-24T09:59:59Z');
+    await world.run();
+    const others = await due();
+    expect(others.filter(one => one.includes('Project 2'))).toEqual([]);
+    until('2026-11-24T10:00:00Z');
+    for (let day = 0; day < 5; day++) await world.later('changes', day === 0 ? 0 : DAY);
+    const all = await due();
+    expect(all.filter(one => one.startsWith('project.unchanged Project 2'))).toEqual([
+      'project.unchanged Project 2 2026-11-22T10:00:00.000Z 2026-11-24T10:00:00.000Z',
+    ]);
+    expect(all).toHaveLength(3);
   });
 });
 
@@ -209,6 +227,15 @@ describe('what fell due', () => {
     expect(new Set(all).size).toBe(380);
     expect(later).toHaveLength(130);
     expect(await mismatches()).toEqual([]);
+  });
+
+  it('invariant 8: is emitted once by two pollers at the same time', async () => {
+    await settledWith({ rules: [OVERDUE] });
+    task('2026-11-21');
+    await world.later();
+    until('2026-11-22T00:00:30Z');
+    await Promise.all([world.run(), world.run(), world.run()]);
+    expect(await due()).toHaveLength(1);
   });
 
   it('waits for a project that cannot be loaded, and holds up no other', async () => {

@@ -7,6 +7,7 @@ import { announceEntries, recordsIn } from '../../functions/pass/announce.ts';
 import type { PassContext } from '../../functions/pass/context/context.ts';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import { type Snapshots, TornSnapshotError } from '../../functions/store/store.ts';
+import { passContext } from '../kit/pass/context.ts';
 import { AT, content, snapshot } from '../kit/store/subject.ts';
 import { openTable, type TestTable } from '../kit/table.ts';
 
@@ -105,7 +106,7 @@ async function find(projects: readonly string[], entries: readonly JsonObject[])
   const beat = async () => {
     beats += 1;
   };
-  const context = { process, snapshots: { load }, heartbeat: { beat } } as unknown as PassContext;
+  const context = passContext({ process, snapshots: { load }, heartbeat: { beat } });
   const records = await recordsIn(context, entries, new Set(projects));
   return { records: entries.map(entry => records.get(entry)), beats };
 }

@@ -52,6 +52,13 @@ describe('how far a pass has come', () => {
     },
   );
 
+  it('is written after each ten seconds', async () => {
+    await settled();
+    const { written, calls } = writing();
+    await runOver(calls, 'sweep', { onProgress: () => world.pass(10_000) });
+    expect([...new Set(written)]).toEqual(ids(8).map(id => `reached ${id}`));
+  });
+
   it('names, of projects that were skipped, also those whose recheck it cleared on its way', async () => {
     await settled();
     budget(ids(8));

@@ -67,6 +67,25 @@ describe('source.skipped', () => {
     expect(warned()).toHaveLength(2);
   });
 
+  it('invariant 8: is emitted, and logged, by one of two passes that meet the failure at the same time', async () => {
+    await settled();
+    fail('1002');
+    await world.later();
+    let announcements = 0;
+    const announce: Snapshots['announce'] = async (...given) => {
+      announcements += 1;
+      if (announcements === 1) await world.run('changes');
+      return world.snapshots.announce(...given);
+    };
+    const sweep = await stage.runOver({ announce }, 'sweep');
+    // The one that came too late: nothing was left to emit.
+    expect(announcements).toBe(1);
+    expect(sweep).toMatchObject({ outcome: 'completed', events: 0 });
+    expect(sweep).not.toHaveProperty('skippedNoLonger');
+    expect(await told()).toEqual(['source.skipped 1002']);
+    expect(warned(/a source.skipped event was emitted/)).toHaveLength(1);
+  });
+
   it('hides what went wrong in the poller itself: a torn snapshot, which stops no other project', async () => {
     await settled();
     await tear('1002');

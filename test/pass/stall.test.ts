@@ -175,4 +175,16 @@ describe('source.recovered', () => {
     expect(await told()).toEqual(['source.stalled', 'source.recovered']);
     expect(warned(/^Could not emit the stall/)).toEqual([]);
   });
+
+  it('is not emitted again when another run did so while this one completed', async () => {
+    await stalled();
+    const finish: Snapshots['finish'] = async (...given) => {
+      const result = await world.snapshots.finish(...given);
+      await world.run();
+      return result;
+    };
+    stage.budget('1001');
+    await stage.runOver({ finish });
+    expect((await told()).filter(line => line === 'source.recovered')).toHaveLength(1);
+  });
 });

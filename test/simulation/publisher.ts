@@ -217,11 +217,17 @@ interface Entry {
   readonly event: string;
 }
 
-function entriesOf({ PublishBatchRequestEntries: entries = [] }: PublishBatchCommandInput): Entry[] {
-  return entries.map(({ Id = '', Message = '{}' }) => ({
-    id: Id,
-    event: (JSON.parse(Message) as { id: string }).id,
-  }));
+const entriesByInput = new WeakMap<PublishBatchCommandInput, Entry[]>();
+
+function entriesOf(input: PublishBatchCommandInput): Entry[] {
+  const entries =
+    entriesByInput.get(input) ??
+    (input.PublishBatchRequestEntries ?? []).map(({ Id = '', Message = '{}' }) => ({
+      id: Id,
+      event: (JSON.parse(Message) as { id: string }).id,
+    }));
+  entriesByInput.set(input, entries);
+  return entries;
 }
 
 function idsOf(entries: readonly Entry[]): Set<string> {

@@ -59,6 +59,13 @@ describe('the data directory', () => {
     );
   });
 
+  test('of a run that keeps nothing has to be possible, too: else the remedy is told', () => {
+    const nowhere = join(temporaryDirectory(), 'nowhere');
+    expect(() => openScratchDirectory(nowhere)).toThrow(
+      `The temporary directory ${nowhere} can't be created (ENOENT). Choose another one with TMPDIR, or use --data.`,
+    );
+  });
+
   test('of a run that keeps nothing is removed at its end', () => {
     const directory = openScratchDirectory(temporaryDirectory());
     expect(existsSync(directory.path)).toBe(true);
@@ -262,5 +269,17 @@ describe('a data directory that can not be used is told in a line, with path, re
     expect(open(path)).toThrow(line(path, reason));
     vi.restoreAllMocks();
     expect(fs.existsSync(join(path, 'lock.pid.probe'))).toBe(false);
+  });
+
+  test('when not even the top of its path is there, as a drive that Windows does not have', () => {
+    failing('mkdirSync', 'ENOENT');
+    vi.spyOn(fs, 'existsSync').mockReturnValue(false);
+    expect(open('/data')).toThrow(line('/data', "can't be created (ENOENT)"));
+  });
+
+  test('but not when the fault is ours', () => {
+    const path = openDirectory('service.json');
+    vi.spyOn(fs, 'readdirSync').mockReturnValue(undefined as never);
+    expect(open(path)).toThrow(TypeError);
   });
 });

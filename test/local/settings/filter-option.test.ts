@@ -66,6 +66,8 @@ describe('--filter', () => {
 
   test.each([
     ['task.updated', SYNTAX],
+    ['=task.updated', SYNTAX],
+    ['fields=a,,b', `--filter fields=: found ""; ${LENGTH}`],
     ['event=task.updated', `--filter: unknown key "event"; ${KEYS} Did you mean events?`],
     ['constructor=x', `--filter: unknown key "constructor"; ${KEYS}`],
     ['fields=', `--filter fields=: found ""; ${LENGTH}`],

@@ -83,7 +83,10 @@ describe('the command line', () => {
   test.each([
     ['--intervall 5s', 'Unknown option --intervall. Did you mean --interval?'],
     ['--frobnicate', 'Unknown option --frobnicate. Try --help.'],
+    ['-x', 'Unknown option -x. Try --help.'],
     ['--interval', '--interval needs a value: --interval 60s'],
+    ['--interval --json', '--interval needs a value: --interval 60s'],
+    ['--data=', '--data needs a value: --data .changewire'],
     ...['60', '0s', '5m-10s', '10s-1m-5m'].map(interval => [
       `--interval ${interval}`,
       `--interval takes a duration such as 60s, or a range such as 10s-5m, found "${interval}".`,
@@ -117,6 +120,7 @@ describe('the command line', () => {
     ],
     ['--resend a --memory', '--memory and --resend cannot be combined: --memory keeps no dead letters.'],
     ['--log xml', '--log takes text or json, found "xml".'],
+    ['--health x', '--health takes a port from 0 (any free port) to 65535, found "x".'],
     ['--health 65536', '--health takes a port from 0 (any free port) to 65535, found "65536".'],
     [
       '--console-host localhost',

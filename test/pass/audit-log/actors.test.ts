@@ -3,8 +3,8 @@ import type { JsonObject } from '../../../functions/basics/json.ts';
 import type { ProjectContent } from '../../../functions/model/snapshot.ts';
 import { Actors } from '../../../functions/pass/audit-log/actors.ts';
 import { namesIn } from '../../../functions/pass/audit-log/names.ts';
-import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { Users } from '../../../functions/pass/reading/users.ts';
+import { passContext } from '../../kit/pass/context.ts';
 
 type ProjectChange = Parameters<Actors['of']>[0];
 
@@ -22,16 +22,14 @@ function actors(entries: readonly JsonObject[], projects = ['p1', 'p2'], known =
     askedAt: AT,
     unknownIds: ['u8', 'u9'],
   };
-  const context = {
-    process: { workspace: 'w', processId: 'p' },
-    clock: () => AT,
+  const context = passContext({
     snapshots: {
       users: async () => {
         counts.asked += 1;
         return users;
       },
     },
-  } as unknown as PassContext;
+  });
   const namesByEntry = entries.map(entry => namesIn([entry]));
   const read = { entries, namesByEntry, readAt: AT, position: undefined, wasUntimed };
   return { actors: new Actors(read, new Set(projects), new Users(context)), counts };

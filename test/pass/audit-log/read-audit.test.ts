@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../functions/basics/json.ts';
 import type { AuditPosition } from '../../../functions/model/process-state.ts';
 import { readAudit } from '../../../functions/pass/audit-log/read-audit.ts';
-import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { digest } from '../../../functions/pass/reading/digest.ts';
 import { ServiceStatusError } from '../../../functions/service/errors.ts';
+import { passContext } from '../../kit/pass/context.ts';
 import { AT, iso, MINUTE } from '../../kit/time.ts';
 
 type Order = AuditPosition['order'];
@@ -44,7 +44,7 @@ async function reading(before: AuditPosition | undefined, options: Options) {
   /** Where the pages of each walk began. */
   const walks: number[][] = [];
   const warnings: unknown[] = [];
-  const context = {
+  const context = passContext({
     ...{ process: { workspace: 'w', processId: 'p' }, settings, before: { watermark: LAST } },
     ...{ clock: () => now, stopAt: AT + time, heartbeat: { beat: async () => {} } },
     log: {
@@ -73,7 +73,7 @@ async function reading(before: AuditPosition | undefined, options: Options) {
         }
       },
     },
-  } as unknown as PassContext;
+  });
   const read = await readAudit(context, before);
   const position = read.position as AuditPosition;
   return { ...read, position, found: read.entries.map(({ n }) => n), walks, warnings, said, requests };
@@ -214,6 +214,12 @@ unknown 8: 1 2 9          7 8 9            -        0 2, 0     unknown`),
     },
   );
 
+  it('by its oldest remembered entry, needs no more pages, though the page ends with one that is not remembered', async () => {
+    const newest = left('newest-first', undefined, [4, 3, 2, 1]);
+    const { walks, found } = await reading(newest, { logs: [[5, 4, 3, 2, 1, 0, -1, -2, -3]], size: 6 });
+    expect([walks, found]).toEqual([[[0]], [5]]);
+  });
+
   it('has its late entries, whatever they say of their time', async () => {
     const newest = left('newest-first', undefined, [2, 1], dated);
     expect((await reading(newest, { logs: [[3, 2, 1]], entryOf: dated })).found).toEqual([3]);
@@ -259,6 +265,14 @@ moved to its head         no times  oldest-first 4: 1 4 5  3 4 5 6          6   
     const entryOf = times === 'times' ? dated : plain;
     const read = await reading(positionOf(place, entryOf), { logs: [listOf(log)], entryOf });
     expect([read.found.toSorted(), read.position.order]).toEqual([listOf(found), order]);
+  });
+
+  it('is read as a whole once: the next reading finds it as it was left', async () => {
+    const before = left('oldest-first', '4', [3, 4, 5], dated);
+    const read = await reading(before, { logs: [[10, 11, 12, 13, 14, 15, 16]], entryOf: dated });
+    expect(read.walks).toEqual([[4], [0, 2, 4, 6], [0]]);
+    const next = await reading(read.position, { logs: [[10, 11, 12, 13, 14, 15, 16]], entryOf: dated });
+    expect([next.walks, next.found, next.position]).toEqual([[[6]], [], read.position]);
   });
 });
 
@@ -374,6 +388,20 @@ describe('an audit log that is refused', () => {
 describe('a log that takes long', () => {
   const short = { pageMs: 1_000, time: 4_000 };
 
+  it('oldest-first, is left where half of the time was over, and read on by the next pass', async () => {
+    const log = numbers(1, 9);
+    const cut = await reading(left('oldest-first', undefined, [1, 2]), { logs: [log], ...short });
+    expect([cut.found, cut.walks, cut.warnings]).toEqual([[3, 4], [[0, 2]], ['audit-too-long']]);
+    // What is left to read may be from before this reading.
+    expect(cut.position).toEqual(left('oldest-first', '2', [1, 2, 3, 4]));
+    expect(cut.readAt).toBe(0);
+    const next = await reading(cut.position, { logs: [log] });
+    expect([next.found, next.walks[0]]).toEqual([
+      [5, 6, 7, 8],
+      [2, 4, 6],
+    ]);
+  });
+
   it('newest-first, is read on by the next pass, which has what came at its head since, too', async () => {
     const before = left('newest-first', undefined, [2, 1]);
     const cut = await reading(before, { logs: [numbers(8, 0)], ...short });
@@ -392,6 +420,18 @@ describe('a log that takes long', () => {
       AT,
     ]);
     expect(next.position).toEqual({ ...left('newest-first', undefined, [10, 9, 8, 7]), readAt: AT });
+  });
+
+  it('has read two pages in each pass, so that it comes to its end in any case', async () => {
+    let position = left('newest-first', undefined, [2, 1]);
+    const found: unknown[] = [];
+    for (let pass = 0; pass < 5; pass++) {
+      const read = await reading(position, { logs: [numbers(10, 0)], pageMs: 1_000, time: 0 });
+      found.push(...read.found);
+      position = read.position;
+    }
+    expect(new Set(found)).toEqual(new Set(numbers(3, 11)));
+    expect(position.seen).toEqual(left('unknown', undefined, [10, 9, 8, 7]).seen);
   });
 
   it('and says no times is not taken for new where it may be old', async () => {

@@ -102,6 +102,18 @@ test('what a pass began with, and how far it came, is written with the next beat
   expect(writes[0]?.lease).toEqual({ mode: 'sweep', owner: 'me', window, progress: '1001' });
 });
 
+test('is written at once when it has to be, and then not before ten seconds', async () => {
+  const { heartbeat, clock, writes } = begin();
+  clock.now = 5_000;
+  const saving = heartbeat.save();
+  writes[0]?.resolve(true);
+  await saving;
+  clock.now = 14_999;
+  expect(heartbeat.isDue).toBe(false);
+  clock.now = 15_000;
+  expect(heartbeat.isDue).toBe(true);
+});
+
 test('what is done is all up to the progress, and with it: nothing is without one', () => {
   const { heartbeat } = begin({ progress: 'c' });
   expect(['b', 'c', 'd'].map(id => heartbeat.isAhead(id))).toEqual([false, false, true]);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { digest } from '../../../functions/pass/reading/digest.ts';
 import { kindOf, listProjects, MAX_READINGS } from '../../../functions/pass/reading/listing.ts';
 import { ServiceAnswerError, ServiceError } from '../../../functions/service/errors.ts';
+import { passContext } from '../../kit/pass/context.ts';
 import { AT, DAY } from '../../kit/time.ts';
 
 interface Options {
@@ -30,8 +30,7 @@ function listing({
   let reading = 0;
   const filters: object[] = [];
   const said: string[] = [];
-  const context = {
-    process: { workspace: 'w', processId: 'p' },
+  const context = passContext({
     clock: () => now,
     stopAt,
     service: {
@@ -51,8 +50,7 @@ function listing({
     },
     before: { watermark },
     reports: { once: (code: string, message: string) => said.push(`${code}: ${message}`) },
-    heartbeat: { beat: async () => undefined },
-  } as unknown as PassContext;
+  });
   return { list: (after?: number) => listProjects(context, after), filters, said };
 }
 
