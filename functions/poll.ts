@@ -8,7 +8,6 @@ import { SYSTEM } from './basics/system.ts';
 import { parseEnvironment, pollEnvironment } from './config/environments.ts';
 import { readDeployed } from './config/read.ts';
 import { createPoll, createPollHandler } from './handlers/create-poll.ts';
-import type { PollContext } from './handlers/workspace-run.ts';
 import { failedMessagesIn } from './queue/failed-messages.ts';
 import { servedByLambda, sqsQueue, sqsQueueBeside } from './queue/sqs.ts';
 import { connect } from './service/client.ts';
@@ -49,5 +48,5 @@ async function configure(environment: NodeJS.ProcessEnv) {
   });
   const sqs = new SQSClient(timeouts);
   const serve = createPollHandler(poll, failedMessagesIn(sqsQueue(sqs, UNSETTLED_QUEUE_URL)), log);
-  return servedByLambda<PollContext>(serve, sqsQueueBeside(sqs, UNSETTLED_QUEUE_URL));
+  return servedByLambda(serve, sqsQueueBeside(sqs, UNSETTLED_QUEUE_URL));
 }

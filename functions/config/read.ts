@@ -38,7 +38,7 @@ export function readConfigs(input: unknown): Config[] {
 
 /** Reads the configuration of one stack. */
 export function readConfig(input: unknown): Config {
-  return checked(configSchema, input, config => crossProblems(config));
+  return checked(configSchema, input, crossProblems);
 }
 
 /** The configurations of the `changewire` context as they are written, after a check.

@@ -136,7 +136,7 @@ describe('the entries, bundled as they are deployed, with the configuration besi
   });
 
   it('the router asks for the rows of endpoints, and sends what they and the configuration want', async () => {
-    const context = { getRemainingTimeInMillis: () => 60_000 };
+    const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 };
     const { handler } = (await load('route')) as typeof route;
     await expect((async () => handler({ Records: [] }, context))()).rejects.toThrow(
       /environment of route\.ts/,

@@ -4,9 +4,8 @@ import { workspaceSettings } from '../../functions/config/read.ts';
 import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
 import { createPoll, createPollHandler } from '../../functions/handlers/create-poll.ts';
 import { createTick } from '../../functions/handlers/create-tick.ts';
-import type { PollContext } from '../../functions/handlers/workspace-run.ts';
 import type { Completion } from '../../functions/model/process-state.ts';
-import type { NewMessage, Queue } from '../../functions/queue/queue.ts';
+import type { LambdaContext, NewMessage, Queue } from '../../functions/queue/queue.ts';
 import { servedByLambda } from '../../functions/queue/sqs.ts';
 import { groupsOf } from '../../functions/schedule/groups.ts';
 import { type PassMessage, passIn } from '../../functions/schedule/pass-message.ts';
@@ -274,7 +273,7 @@ export class VirtualStack {
         }),
       ...{ clock: () => scheduler.now, random: () => (number % 1_000) / 1_000, log: this.#log() },
     });
-    const noted = async (request: PassMessage, context: PollContext) => {
+    const noted = async (request: PassMessage, context: LambdaContext) => {
       const at = scheduler.now;
       workspace = request.workspace;
       const cost = this.#costOf(workspace);

@@ -1,7 +1,6 @@
 import { paused, resumed } from '../../functions/delivery/health.ts';
 import { addressOf, type Queues } from '../../functions/delivery/queues.ts';
 import type { Registry } from '../../functions/delivery/registry.ts';
-import type { Deliver } from '../../functions/handlers/create-deliver.ts';
 import type { createTick } from '../../functions/handlers/create-tick.ts';
 import type { PendingDelivery } from '../../functions/model/delivery.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
@@ -13,7 +12,7 @@ import type { workOffJobs } from '../../functions/operations/jobs.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { startReplay } from '../../functions/operations/replay.ts';
 import { startSnapshot } from '../../functions/operations/snapshot.ts';
-import type { Batch, Message } from '../../functions/queue/queue.ts';
+import type { Batch, Message, Serve } from '../../functions/queue/queue.ts';
 import { decodeEvents } from '../../functions/store/codec.ts';
 import { KEEP } from '../../functions/store/limits.ts';
 import type { Deliveries } from '../../functions/store/store.ts';
@@ -263,7 +262,7 @@ export class Delivery {
   }
 
   /** @param runOf finds the run that calls: several of one process may be under way */
-  #startDeliver(life: Life, runOf: () => Life): Deliver {
+  #startDeliver(life: Life, runOf: () => Life): Serve {
     const { scheduler, random, log } = this.#shared;
     const { rows, deliveries, slots } = this.#portsOf(life, runOf);
     const watchesOf = new WeakMap<Life, Watches>();

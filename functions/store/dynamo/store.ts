@@ -117,8 +117,9 @@ export function createSnapshots(table: Table): Snapshots {
   };
 }
 
-/** Deliveries in the table (design.md §6). A `place` is the part of a key after `PENDING#`: the time, and
- *  the event's id, which orders those of one time. Replays come after all others. */
+/** Deliveries in the table (design.md §6): pending ones in `deliveries.ts`; dead letters, attempts and threads of chats
+ *  in `traces.ts`. A `place` is the part of a key after `PENDING#`: the time, and the event's id, which orders those of
+ *  one time. Replays come after all others. */
 export function createDeliveries(table: Table): Deliveries {
   return {
     add: deliveries => add(table, deliveries),

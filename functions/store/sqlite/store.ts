@@ -63,13 +63,11 @@ interface OpenOptions {
 
 /** Opens the store at `path`, or creates it; `:memory:` keeps it in memory.
  *  @throws DatabaseError when it is damaged, another program's, or of another layout */
-export function openSqliteStore(path: string, { clock, keep, schemas = [] }: OpenOptions = {}): SqliteStore {
+export function openSqliteStore(
+  path: string,
+  { clock = Date.now, keep = KEEP, schemas = [] }: OpenOptions = {},
+): SqliteStore {
   const database = openDatabase(path, [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA, ...schemas]);
-  return sqliteStore(database, { clock, keep });
-}
-
-/** The store in a database that `openDatabase` opened with the schemas of the store. */
-function sqliteStore(database: Database, { clock = Date.now, keep = KEEP }: OpenOptions): SqliteStore {
   return {
     keep,
     snapshots: sqliteSnapshots(database),
@@ -129,8 +127,8 @@ export interface SqliteDeliveries extends Deliveries {
   expire(now: number): Promise<number>;
 }
 
-/** Deliveries in a SQLite database that `openDatabase` opened with `DELIVERIES_SCHEMA`. A `place` is the
- *  text of `seq`. */
+/** Deliveries in a SQLite database that `openDatabase` opened with `DELIVERIES_SCHEMA`: pending ones in
+ *  `deliveries.ts`; dead letters, attempts and threads of chats in `traces.ts`. A `place` is the text of `seq`. */
 export function sqliteDeliveries(database: Database, keep: Keep = KEEP): SqliteDeliveries {
   return {
     add: async deliveries => inTransaction(database, () => add(database, deliveries)),

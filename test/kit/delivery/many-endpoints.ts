@@ -178,7 +178,10 @@ function openWorld(scheduler: Scheduler, members: readonly Member[]) {
     /** The event with this number: that of a project of its own. */
     eventOf,
     publish: (body: string) =>
-      route(batchOf([messageOf('event', body)], 'events'), { getRemainingTimeInMillis: () => 60_000 }),
+      route(batchOf([messageOf('event', body)], 'events'), {
+        awsRequestId: 'r',
+        getRemainingTimeInMillis: () => 60_000,
+      }),
     /** Routes an event to one endpoint. */
     send: (index: number, body: string) => {
       const { name, kind } = configured[index] as EndpointSettings;
@@ -218,7 +221,7 @@ function marksIn(body: string): Set<string> {
   return new Set(Array.from(body.matchAll(/mark-(\d+)-/g), ([, mark]) => mark as string));
 }
 
-type Invoked = ReturnType<typeof servedByLambda<Parameters<ReturnType<typeof createDeliver>>[1]>>;
+type Invoked = ReturnType<typeof servedByLambda>;
 
 /** Lambda's runs, each in an environment that serves no other run at the time.
  *  @returns begins to look for messages, until there are none */

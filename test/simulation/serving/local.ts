@@ -2,7 +2,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Queue, Serve, Unsent } from '../../../functions/queue/queue.ts';
 import { QUEUE_SCHEMA, recoverMessages } from '../../../functions/queue/sqlite.ts';
 import { type LocalQueues, openQueues } from '../../../local/data/store.ts';
-import type { ConsumedQueue, RunContext } from '../../../local/loops/consumer.ts';
+import type { ConsumedQueue } from '../../../local/loops/consumer.ts';
 import { consumersOf } from '../../../local/loops/delivering.ts';
 import { between } from '../../../simulator/data/random.ts';
 import type { Boundary, Strike } from '../faults.ts';
@@ -98,7 +98,7 @@ export class LocalServing implements Serving {
       scheduler.after(between(random, ...RESTART_MS), () => this.#start());
     });
     const served: Served = { life, runs: new Map(), inHand: new Set() };
-    const serve = (handler: Serve<RunContext>) => this.#served(served, handler);
+    const serve = (handler: Serve) => this.#served(served, handler);
     const consumed = (name: QueueName, strikes: typeof plan.deliverer) =>
       this.#consumed(name, served, strikes);
     const consumers = consumersOf(
@@ -139,7 +139,7 @@ export class LocalServing implements Serving {
   }
 
   /** A handler whose runs make their own calls. A run that hangs ends the process. */
-  #served({ life, runs, inHand }: Served, handler: Serve<RunContext>): Serve<RunContext> {
+  #served({ life, runs, inHand }: Served, handler: Serve): Serve {
     const { scheduler, fail } = this.#shared;
     return async (batch, context) => {
       const ids = batch.messages.map(({ id }) => id);
