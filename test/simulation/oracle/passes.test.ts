@@ -196,7 +196,7 @@ describe('what is judged of passes and their messages', () => {
     asks(one);
     asks(other);
     lease(one);
-    write(undefined, `run at ${AT}`, { completedAt: { N: String(AT) } });
+    write(undefined, `run at ${AT}`, { endedBy: { S: `run at ${AT}` } });
     expect(() => lease(other)).toThrow('although another one ended meanwhile');
   });
 
