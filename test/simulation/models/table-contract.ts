@@ -611,7 +611,7 @@ export function tableContract(name: string, open: () => Promise<OpenTable>): voi
             await table.client.send(
               new PutItemCommand({ TableName, Item: { pk: { S: pk + partition }, sk: { S: sk } } }),
             );
-        for (const pageSize of [undefined, 2]) {
+        for (const pageSize of [undefined, 1, 2]) {
           const found = ours(await all({}, pageSize));
           expect(found).toHaveLength(6);
           for (const partition of [' one', ' two'])
