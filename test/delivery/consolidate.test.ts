@@ -25,7 +25,7 @@ describe('consolidated events', () => {
         expect(takenBack).toBeLessThanOrEqual(changes);
         if (sum.length === 0) expect(takenBack).toBe(changes);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 

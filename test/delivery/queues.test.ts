@@ -62,24 +62,11 @@ describe('what is sent to endpoints', () => {
     ]);
   });
 
-  it('is asked of no queue that gets nothing', async () => {
-    const { sent, send } = openQueues();
-    expect(await send([])).toEqual({ indexes: [] });
-    await send([to('bot', 'slack')]);
-    expect(sent.map(([name]) => name)).toEqual(['chat']);
-  });
-
   it('and is not taken is told by its place among all', async () => {
     const { send } = openQueues(({ body }) => body === 'no');
     const all = Array.from({ length: 30 }, (_, index) =>
       to(`e${index}`, index % 2 === 0 ? 'webhook' : 'slack', [3, 12, 29].includes(index) ? 'no' : 'yes'),
     );
     expect(await send(all)).toEqual({ indexes: [3, 12, 29], reason: 'deliveries is down' });
-  });
-
-  it('is left out when there is no time', async () => {
-    const { send } = openQueues();
-    const { indexes } = await send([to('crm'), to('bot', 'slack')], () => false);
-    expect(indexes).toEqual([0, 1]);
   });
 });

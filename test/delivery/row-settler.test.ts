@@ -35,29 +35,6 @@ async function open(more: object = {}, change: (setting: Setting) => void = () =
 }
 
 describe('a delivery that waited in its row', () => {
-  it('is open until it is settled, and goes with its row once it is delivered', async () => {
-    const { settler, held, pendingIds } = await open();
-    expect(held.map(({ eventId }) => eventId)).toEqual([first?.eventId, second?.eventId]);
-    await settler.delivered([held[0]]);
-    expect([settler.open, await pendingIds()]).toEqual([[held[1]], [second?.eventId]]);
-    expect([present(settler.tally.values), settler.isStuck, settler.isCut]).toEqual([
-      { Delivered: 1 },
-      false,
-      false,
-    ]);
-  });
-
-  it('goes with its row where it is not wanted, uncounted', async () => {
-    const { settler, held, pendingIds, told } = await open();
-    await settler.unwanted(held[0]);
-    expect(told()).toMatchObject([{ outcome: 'unwanted', events: [first?.eventId] }]);
-    expect([settler.open, await pendingIds(), present(settler.tally.values)]).toEqual([
-      [held[1]],
-      [second?.eventId],
-      {},
-    ]);
-  });
-
   it.each([
     ['never before', undefined, 5 * SECOND],
     ['a minute ago first', AT - MINUTE, 2 * MINUTE],
@@ -124,16 +101,6 @@ describe('a delivery that waited in its row', () => {
     };
     const message = 'Could not save the status of deliveries; they will be retried.';
     expect(said.at(-1)).toEqual({ level: 'error', message, details });
-  });
-
-  it('invariant 11: stays as it is when its dead letter alone can not be written', async () => {
-    const { settler, held, pending, deliveries, told } = await open({}, ({ faults }) => {
-      faults.before = command => writes(command, 'DEAD#') && TABLE_DOWN;
-    });
-    const before = await pending();
-    await settler.dead(held[0], reason);
-    expect([settler.isStuck, await pending(), await deliveries.dead('crm', 9)]).toEqual([true, before, []]);
-    expect(told()).toMatchObject([{ outcome: 'unsettled', events: [first?.eventId] }]);
   });
 
   it('is given up only once it is counted: a crash in between may count it twice, but never hides it', async () => {

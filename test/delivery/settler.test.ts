@@ -19,15 +19,6 @@ const line = (outcome: string, events: readonly string[], attempts = 0) => ({
 });
 
 describe('the line of a delivery batch', () => {
-  it('tells the endpoint, the one outcome, the attempts, and which events', () => {
-    const tally = new BatchTally();
-    for (const name of ['a', 'b']) {
-      tally.tried([held(name)], AT, true);
-      tally.note('delivered', [held(name)]);
-    }
-    expect(told(tally)).toEqual([line('delivered', ['a', 'b'], 2)]);
-  });
-
   it('counts several outcomes, and has the ids in their order', () => {
     const tally = new BatchTally();
     const statuses: [string, Parameters<BatchTally['note']>[0]][] = [
@@ -37,14 +28,6 @@ describe('the line of a delivery batch', () => {
     ];
     for (const [name, status] of statuses) tally.note(status, [held(name)]);
     expect(told(tally)).toEqual([line('2 delivered, 1 waiting', ['a', 'c', 'b'])]);
-  });
-
-  it('tells what became of a delivery last', () => {
-    const tally = new BatchTally();
-    tally.note('failed', [held('a')]);
-    tally.note('dead', [held('a')]);
-    expect(told(tally)).toEqual([line('dead', ['a'])]);
-    expect(tally.values).toMatchObject({ Delivered: 0, DeliveryFailed: 1, DeliveriesDead: 1 });
   });
 
   it('is none where nothing was to be delivered', () => {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Values } from '../../functions/basics/telemetry.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
-import { createDeliver, type DeliverDependencies } from '../../functions/handlers/create-deliver.ts';
+import { createDeliver } from '../../functions/handlers/create-deliver.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { SecretStore } from '../../functions/model/secret.ts';
 import type { Message } from '../../functions/queue/queue.ts';
@@ -19,6 +19,8 @@ import {
   TABLE_DOWN,
   waitingOnes,
 } from '../kit/delivery/setting.ts';
+
+type DeliverDependencies = Parameters<typeof createDeliver>[0];
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -83,13 +85,6 @@ describe('the metrics of a run', () => {
     state.now += 3 * SECOND;
     await run([record('m0', 'healthy'), record('m1', 'fails'), record('m2', 'healthy')]);
     expect(told).toEqual([{ Delivered: 2, DeliveryFailed: 1, FirstAttemptLag: [3_000, 3_000, 3_000] }]);
-  });
-
-  it('are none of a run that only wakes, so that nothing is paid for', async () => {
-    const told: Values[] = [];
-    const { run, wake } = open({ crm: 'http://127.0.0.1:9' }, { count: values => void told.push(values) });
-    await run([wake('m0', 'crm')]);
-    expect(told).toEqual([{}]);
   });
 });
 
@@ -176,14 +171,6 @@ describe('a batch with messages for several endpoints', () => {
     expect(wakes).toEqual(seconds === undefined ? [] : [['crm', seconds]]);
   });
 
-  it('wakes nobody for an endpoint that was stopped while others of its deliveries failed', async () => {
-    const { url } = await receiver(answer(500), answer(410));
-    const { run, record, wakes, healthOf } = open({ crm: url });
-    const [one, other] = someEvents(2);
-    await run([record('m0', 'crm', one), record('m1', 'crm', other)]);
-    expect([wakes, (await healthOf())?.stopped]).toMatchObject([[], { reason: 'answered 410' }]);
-  });
-
   it('drops what is for an endpoint that was removed, and says so', async () => {
     const { url, received } = await receiver(answer(200));
     const { run, record, said, lines, wake, deliveries, hidden } = open({ crm: url });
@@ -257,18 +244,6 @@ describe('a batch with messages for several endpoints', () => {
 });
 
 describe('a message that wakes', () => {
-  it('has what waits for its endpoint sent, and leaves the queue', async () => {
-    const { url, received } = await receiver(answer(200));
-    const setting = open({ crm: url });
-    await setting.register({}, null);
-    await setting.wait(waitingOnes(3));
-    expect(await setting.run([setting.wake('m0', 'crm'), setting.wake('m1', 'crm')])).toEqual([]);
-    expect(received.map(({ headers }) => headers['webhook-id'])).toEqual(
-      waitingOnes(3).map(each => each.eventId),
-    );
-    expect(await setting.healthOf()).toEqual({ added: 1 });
-  });
-
   it('comes after new deliveries of its batch, which wait behind what waits', async () => {
     const { url, received } = await receiver(answer(200));
     const setting = open({ crm: url });

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Mode } from '../../functions/basics/process.ts';
 import { workspaceSettings } from '../../functions/config/read.ts';
 import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
-import { createPoll, type PassRequest, type PollDependencies } from '../../functions/handlers/create-poll.ts';
+import { createPoll } from '../../functions/handlers/create-poll.ts';
+import type { PassRequest, PollDependencies } from '../../functions/handlers/workspace-run.ts';
 import type { ProcessState } from '../../functions/model/process-state.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
 import {
@@ -17,9 +18,7 @@ import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import { createWorkspaceRows } from '../../functions/store/dynamo/workspaces.ts';
 import type { Snapshots, WorkspaceRows } from '../../functions/store/store.ts';
 import { openModel } from '../kit/table.ts';
-
-const AT = Date.UTC(2026, 10, 21, 12);
-const MINUTE = 60_000;
+import { AT, MINUTE } from '../kit/time.ts';
 
 const workspace = (name: string, more: Partial<WorkspaceSettings> = {}): WorkspaceSettings =>
   workspaceSettings({
@@ -391,14 +390,6 @@ it('invariant 5: a pass that finds nothing writes nothing about its process, whe
 });
 
 describe('what a pass is given', () => {
-  it('is its process’s own settings: fields that are no change, and requests at once', async () => {
-    const processes = [{ id: 'first' }, { id: 'onboarding', ignoreFields: ['budget'] }];
-    const workspaces = [workspace('eu', { processes: processes as never, concurrency: 2 })];
-    const { world, run } = await baselined({ workspaces });
-    for (const id of ['p1', 'p2', 'p3']) world.projects.set(id, { id, name: id, budget: '7' });
-    expect(await run()).toMatchObject({ outcome: 'completed', events: 0 });
-  });
-
   it.each([
     [false, []],
     [true, ['warn']],
@@ -414,15 +405,6 @@ describe('what a pass is given', () => {
       expect(said.map(([level]) => level).filter(level => level !== 'info')).toEqual(levels);
     },
   );
-
-  it('tells its progress, and that it is a baseline while it is one', async () => {
-    const told: object[] = [];
-    const { world, run } = await baselined({ onProgress: progress => told.push(progress) });
-    expect(told.at(-1)).toEqual({ ...process, mode: 'baseline', done: 3, total: 3 });
-    world.projects.set('p1', project(1));
-    await run('sweep');
-    expect(told.at(-1)).toEqual({ ...process, mode: 'sweep', done: 3, total: 3 });
-  });
 
   it('is a lease of its own: its owner is the request and a number by chance, or whom the caller names', async () => {
     const owners: string[] = [];
@@ -680,17 +662,6 @@ describe('a message of several processes', () => {
         expect(completion?.stalled).toEqual(stalled);
       }
     });
-  });
-
-  it('is full where other runs have all shares, and asks nothing', async () => {
-    const { world, serve, rows } = await idle({ workspaces }, IDS);
-    const share = { count: 4, until: world.now + MINUTE, isBulk: false };
-    await rows.change('eu', row => ({ ...row, shares: { other: share } }));
-    expect(await serve(message)).toEqual({ outcome: 'full', processes: new Map() });
-    expect(world.asked).toEqual([]);
-    world.now += MINUTE;
-    expect(await serve(message)).toMatchObject({ outcome: 'polled' });
-    expect((await rows.all()).get('eu')?.shares).toEqual({});
   });
 
   async function pausedFor({ rows, world }: Poller, ms: number): Promise<void> {

@@ -9,11 +9,10 @@ import {
   sendsFrom,
   type WindowSettings,
 } from '../../functions/model/windows.ts';
+import { DAY, MINUTE } from '../kit/time.ts';
 
 const at = (text: string) => Date.parse(text);
 const iso = (ms: number) => new Date(ms).toISOString().replace('.000', '');
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
 
 /** Of quiet hours, or a digest that gathers since `since`. */
 const from = (settings: WindowSettings, now: string, since?: string) =>
@@ -130,23 +129,6 @@ describe('what is gathered', () => {
     expect(
       iso(sendsFrom(digest, { ...sent, from: eight + 3 * DAY + MINUTE }, eight + 3 * DAY + DAY / 2)),
     ).toBe('2026-11-25T08:00:00Z');
-  });
-
-  it('is due once its time came, though more comes afterwards', () => {
-    const waiting = { since: eight - DAY, holds: true, from: eight - 60 * MINUTE } as const;
-    expect(gathering(digest, waiting, eight + 5 * MINUTE)).toEqual(waiting);
-    expect(sendsFrom(digest, waiting, eight + 5 * MINUTE)).toBe(eight + 5 * MINUTE);
-  });
-
-  it('waits for tomorrow if a digest is set after its time, whenever a window was sent before', () => {
-    const window = { window: '15m', quiet: '22:00-07:00 UTC' };
-    const waiting = gathering(window, { since: at('2026-11-21T17:30:00Z') }, at('2026-11-21T22:00:00Z'));
-    const now = at('2026-11-21T23:00:00Z');
-    expect(iso(sendsFrom({ digest: '20:00 UTC' }, waiting, now))).toBe('2026-11-22T20:00:00Z');
-    // After a crash, what is left of a digest does not follow it at once.
-    expect(iso(sendsFrom(digest, { ...sent, from: eight - DAY, holds: true }, eight + 2 * MINUTE))).toBe(
-      '2026-11-22T08:00:00Z',
-    );
   });
 
   it('waits for a window from its last message on, and for none without one', () => {

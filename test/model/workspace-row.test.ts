@@ -5,17 +5,15 @@ import {
   PROBE_MS,
   pauseAt,
   SHARE_MS,
-  type ShareRequest,
   type WorkspaceRow,
   withoutShare,
   withPause,
   withProbe,
   withShare,
 } from '../../functions/model/workspace-row.ts';
+import { AT, MINUTE, SECOND } from '../kit/time.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const AT = Date.UTC(2026, 10, 21, 12);
+type ShareRequest = Parameters<typeof withShare>[1];
 
 const request = (run: string, more: Partial<ShareRequest> = {}): ShareRequest => ({
   ...{ run, now: AT, ceiling: 16, isBulk: false },
@@ -50,13 +48,6 @@ describe('the share of a run', () => {
   ])('is for %s (%i)', (_, ceiling, isBulk, count) => {
     const taken = withShare(EMPTY_WORKSPACE, request('a', { ceiling, isBulk }));
     expect(taken).toEqual({ shares: { a: { count, until: AT + MINUTE, isBulk } }, wantedAt: undefined });
-  });
-
-  it('leaves some to the next one, until all are taken', () => {
-    const runs = ['a', 'b', 'c', 'd', 'e', 'f'].map(run => request(run));
-    const taken = after(EMPTY_WORKSPACE, ...runs);
-    expect(counts(taken)).toEqual({ a: 8, b: 4, c: 2, d: 1, e: 1 });
-    expect(taken.wantedAt).toBe(AT);
   });
 
   it('leaves a quarter to changes passes, however many sweeps there are and however often they renew', () => {
@@ -126,19 +117,6 @@ describe('the share of a run', () => {
     expect(counts(withShare(ahead, request('b')))).toEqual({ b: 8 });
     const back = row({ a: 16 }, { until: AT + 2 * MINUTE });
     expect(counts(withShare(back, request('b'))).b).toBeUndefined();
-  });
-
-  it('is given back at its end, and only that', () => {
-    const taken: WorkspaceRow = { ...row({ a: 8, b: 4 }), wantedAt: AT, pause: undefined };
-    expect(withoutShare(taken, 'a')).toEqual({ ...taken, shares: { b: taken.shares.b } });
-    expect(withoutShare(taken, 'none')).toEqual(taken);
-  });
-
-  it('does not fit a ceiling that was made lower: it becomes smaller when it is renewed', () => {
-    const taken = row({ a: 16, b: 8 });
-    const lower = withShare(taken, request('a', { ceiling: 10 }));
-    expect(counts(lower)).toEqual({ a: 1, b: 8 });
-    expect(counts(withShare(taken, request('c', { ceiling: 10 }))).c).toBeUndefined();
   });
 });
 

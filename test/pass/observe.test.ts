@@ -3,11 +3,11 @@ import type { JsonObject } from '../../functions/basics/json.ts';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
 import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import type { Snapshot, SnapshotHead } from '../../functions/model/snapshot.ts';
-import type { PassContext } from '../../functions/pass/context/context.ts';
 import { type Candidate, observe } from '../../functions/pass/look.ts';
 import { meaningDigest } from '../../functions/pass/reading/digest.ts';
 import type { Listed } from '../../functions/pass/reading/listing.ts';
 import type { PassState } from '../../functions/pass/state.ts';
+import { passContext } from '../kit/pass/context.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const listed: Listed = { record: { id: '7' }, readAt: AT, readBefore: AT, digest: 'r' };
@@ -35,10 +35,8 @@ async function observing(
   const asked = { loads: 0, tombstones: 0, identities: 0, tasks: 0 };
   const before = { ...UNKNOWN_PROCESS, rechecks: new Map() };
   const state = { definitions: { rules: RULES } } as PassState;
-  const context = {
+  const context = passContext({
     ...{ kind, before, settings: { withhold } },
-    process: { workspace: 'eu', processId: 'p' },
-    clock: () => AT,
     snapshots: {
       load: async () => {
         asked.loads += 1;
@@ -61,8 +59,7 @@ async function observing(
         }
       },
     },
-    heartbeat: { beat: async () => undefined },
-  } as unknown as PassContext;
+  });
   return [
     await observe(context, state, { projectId: '7', listing: 'whole', listed, round: 1, ...candidate }),
     asked,
@@ -154,9 +151,7 @@ describe('a project that a sweep reads from other bytes', () => {
   ])('is loaded and compared where %s', async (_, candidate, how) => {
     expect(await loads(candidate, { kept: snapshot, ...how })).toBe(1);
   });
-});
 
-describe('a project without a snapshot', () => {
   it('is looked for in the table once, however many pages its tasks fill', async () => {
     for (const pages of [[['1']], [['1'], ['2']]]) {
       const [seen, asked] = await observing({}, { pages });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Snapshots } from '../../functions/store/store.ts';
 import { ids, openStage } from '../kit/stage.ts';
+import { iso, MINUTE } from '../kit/time.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
-const MINUTE = 60_000;
 const stage = openStage();
 const { told, warned } = stage;
 let world: World;
@@ -16,7 +16,6 @@ const down = () => world.service.fail({ when: isAsked, times: 1_000, fault: { st
 const failing = async (passes: number, mode: 'changes' | 'sweep' = 'changes', ms = MINUTE) => {
   for (let pass = 0; pass < passes; pass++) await expect(world.later(mode, ms)).rejects.toThrow(/status 403/);
 };
-const iso = (time: number) => new Date(time).toISOString();
 /** The reason in the `source.stalled` event. */
 const reason = async () =>
   (await world.events()).flatMap(event => (event.type === 'source.stalled' ? [event.data.reason] : []));
@@ -164,16 +163,6 @@ describe('source.recovered', () => {
     ]);
     expect((await world.events()).at(-1)?.data).toMatchObject({ since: iso(since), until: iso(until) });
     expect((await stage.state()).stalled).toBeUndefined();
-  });
-
-  it('is emitted by the very run that emitted the stall, when that one completes', async () => {
-    await settled();
-    stage.budget('1001');
-    const killed = () => Promise.reject(new Error('killed'));
-    await stage.runOver({ commit: killed, abandon: killed }).catch(() => undefined);
-    world.pass(10 * MINUTE);
-    expect(await world.run()).toMatchObject({ outcome: 'completed', events: 3 });
-    expect((await told()).slice(0, 2)).toEqual(['source.stalled', 'source.recovered']);
   });
 
   it('is not emitted again by a run that took too old a look at the state', async () => {

@@ -1,19 +1,18 @@
 import { paused, resumed } from '../../functions/delivery/health.ts';
 import { addressOf, type Queues } from '../../functions/delivery/queues.ts';
 import type { Registry } from '../../functions/delivery/registry.ts';
-import type { Deliver } from '../../functions/handlers/create-deliver.ts';
-import type { TickDependencies } from '../../functions/handlers/create-tick.ts';
+import type { createTick } from '../../functions/handlers/create-tick.ts';
 import type { PendingDelivery } from '../../functions/model/delivery.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { HEALTH_TYPES, wants } from '../../functions/model/filter.ts';
 import type { EndpointKind } from '../../functions/model/kinds.ts';
 import { findEndpoint } from '../../functions/operations/endpoints.ts';
-import type { JobPorts } from '../../functions/operations/jobs.ts';
+import type { workOffJobs } from '../../functions/operations/jobs.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { startReplay } from '../../functions/operations/replay.ts';
 import { startSnapshot } from '../../functions/operations/snapshot.ts';
-import type { Batch, Message } from '../../functions/queue/queue.ts';
+import type { Batch, Message, Serve } from '../../functions/queue/queue.ts';
 import { decodeEvents } from '../../functions/store/codec.ts';
 import { KEEP } from '../../functions/store/limits.ts';
 import type { Deliveries, EndpointRows, Slots } from '../../functions/store/store.ts';
@@ -232,7 +231,7 @@ export class Delivery {
     }
   }
 
-  #jobPorts(life: Life): JobPorts {
+  #jobPorts(life: Life): Parameters<typeof workOffJobs>[0] {
     const { scheduler, log } = this.#shared;
     const { rows, deliveries, journal, snapshots } = this.#portsOf(life);
     return {
@@ -266,7 +265,7 @@ export class Delivery {
   }
 
   /** @param runOf finds the run that calls: several of one process may be under way */
-  #startDeliver(life: Life, runOf: () => Life): Deliver {
+  #startDeliver(life: Life, runOf: () => Life): Serve {
     const { scheduler, random, log } = this.#shared;
     const { rows, deliveries, slots } = this.#portsOf(life, runOf);
     const watchesOf = new WeakMap<Life, Watches>();
@@ -338,7 +337,7 @@ export class Delivery {
   }
 
   /** The parts with which a tick looks after endpoints. */
-  lookedAfterBy(life: Life): Pick<TickDependencies, 'registry' | 'queues' | 'jobs'> {
+  lookedAfterBy(life: Life): Pick<Parameters<typeof createTick>[0], 'registry' | 'queues' | 'jobs'> {
     return {
       registry: this.#registry(life),
       queues: this.#wakes(life),

@@ -1,5 +1,6 @@
+import type { OperationsContext } from '../../functions/operations/context.ts';
 import { verifyProcess } from '../../functions/operations/verify/walk.ts';
-import { RESTORE, readVerified } from '../../functions/operations/verify.ts';
+import { RESTORE, verifySlice } from '../../functions/operations/verify.ts';
 import { KEEP } from '../../functions/store/limits.ts';
 import { type Action, type Actions, byKey, type Roster } from '../../functions/store/store.ts';
 import { propertyOf } from '../../simulator/data/properties.ts';
@@ -351,7 +352,9 @@ async function checkVerified(
     keep: KEEP,
     clock: () => scheduler.wall,
   };
-  const found = await verifyProcess(asked => readVerified(ports, asked), { process });
+  const found = await verifyProcess(asked => verifySlice(ports as unknown as OperationsContext, asked), {
+    process,
+  });
   if (found.isBaselined && found.unsettled === 0 && found.mismatches.length === 0) return;
   throw new Violation(4, `verify finds of ${process}: ${JSON.stringify(found)}`);
 }

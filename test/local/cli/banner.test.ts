@@ -39,10 +39,6 @@ describe('what a start says', () => {
   it.each([
     [[], 'crm (signed webhook at https://x)'],
     [
-      ['events=task.updated,task.created', 'projects=7'],
-      'crm (signed webhook at https://x, only events task.updated or task.created; projects 7)',
-    ],
-    [
       ['from:status=Open', 'to:status=Done,Gone', 'to:Due date='],
       'crm (signed webhook at https://x, only status from Open to Done or Gone or Due date to nothing)',
     ],
@@ -98,15 +94,6 @@ describe('what a start says', () => {
     });
   });
 
-  it('tells which configuration file it goes by, and that SERVICE_* is not used beside it', () => {
-    expect(banner(BANNER)).not.toContain('config');
-    const config = 'changewire.json';
-    expect(banner({ ...BANNER, config })).toContain('\n  config   changewire.json\n');
-    expect(banner({ ...BANNER, config, leavesService: true })).toContain(
-      '\n  config   changewire.json (SERVICE_* is ignored)\n',
-    );
-  });
-
   it.each([
     ['.changewire', 'npx changewire status'],
     ['.changewire/simulated', 'npx changewire status'],
@@ -131,15 +118,6 @@ function told(args: readonly string[], hasPage: boolean, why?: string, isTermina
 
 test('a run says where its console is, in one line', () => {
   expect(told([], true)).toEqual([`Console: http://127.0.0.1:4321/#token=${TOKEN}\n`]);
-});
-
-test('what is no terminal gets no token, because it may be kept: it names the command that tells the address', () => {
-  const [line, ...more] = told([], true, undefined, false);
-  expect([line, more]).toEqual([
-    expect.stringMatching(/^For the console's address, run "npx changewire console --data .+"\.$/),
-    [],
-  ]);
-  expect(line).not.toContain(TOKEN);
 });
 
 test('where the page can not be built, a run says why in one line, and goes on without', () => {

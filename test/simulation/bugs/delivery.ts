@@ -3,13 +3,6 @@ import type { BugsByFile } from './bugs.ts';
 /** Bugs in routing, delivering, chats and replays. */
 export const DELIVERY: BugsByFile = {
   'delivery/settlers.ts': {
-    'a dead letter that could not be written is gone': [
-      '    return this.ports.deliveries.deadLetter(this.endpoint, id, death);\n',
-      '    return this.ports.deliveries\n' +
-        '      .deadLetter(this.endpoint, id, death)\n' +
-        '      .catch(() => this.ports.deliveries.remove(this.endpoint, [id]));\n',
-      'delivery/row-settler.test.ts',
-    ],
     'a message whose visibility could not be set is gone': [
       [
         [
@@ -56,11 +49,6 @@ export const DELIVERY: BugsByFile = {
         ],
       ],
     ],
-    'jobs behind the first left to a retry': [
-      'isChat(endpoint) ? 1 : CONCURRENCY, run',
-      'isChat(endpoint) ? 0 : CONCURRENCY, run',
-      'delivery/deliver-batch.test.ts',
-    ],
     'a slowed chat asked again at once': [
       'if (isNew) return closedTo(health.now, clock()) !== undefined;',
       "if (isNew) return endpoint.kind === 'webhook' && closedTo(health.now, clock()) !== undefined;",
@@ -75,8 +63,6 @@ export const DELIVERY: BugsByFile = {
       'Math.min(...observed.map(span => Date.parse(span.after)))',
       'Math.max(...observed.map(span => Date.parse(span.after)))',
     ],
-    'events of one commit in any order': ['indexOf(one) - indexOf(other)', 'indexOf(one) - indexOf(one)'],
-    'the first name of a renamed project as title': ['events.findLast(event =>', 'events.find(event =>'],
     'projects of one name told as one': [
       'return JSON.stringify([event.source, event.data.project.id]);',
       'return JSON.stringify([event.source, event.data.project.name ?? event.data.project.id]);',
@@ -87,7 +73,6 @@ export const DELIVERY: BugsByFile = {
       'all > 0 ? shownLines.length : 1',
       'all > 0 ? Math.min(all, shownLines.length + 1) : 1',
     ],
-    'last fields shown instead of first': ['.slice(0, detail.lines)', '.slice(-detail.lines)'],
   },
   'delivery/kinds.ts': {
     'a batch that is sent without its third event': [
@@ -116,9 +101,6 @@ export const DELIVERY: BugsByFile = {
   },
   'delivery/slack/slack.ts': {
     'data as markup in Slack': [".replaceAll('>', '&gt;')", ''],
-  },
-  'delivery/teams/teams.ts': {
-    'data as a date in Teams': ['/\\{(?=\\{)/g', '/\\{(?=\\{)/'],
   },
   'handlers/create-route.ts': {
     'of messages that are not in their queues the first alone': [

@@ -43,11 +43,6 @@ export const PASS: BugsByFile = {
       '? readAt : withoutClock(context, projects)',
       '? readAt : clock()',
     ],
-    'watermark from the last reading, not the first': [
-      'const readAt = first.firstPage?.readAt',
-      'const readAt = last.firstPage?.readAt',
-      'pass/reading/listing.test.ts',
-    ],
     'readings compared by their size': [
       'before.ids.isSubsetOf(last.ids)',
       'before.ids.size <= last.ids.size',
@@ -74,22 +69,12 @@ export const PASS: BugsByFile = {
     ],
   },
   'pass/decide.ts': {
-    'a restless sweep counted as one that missed a project': [
-      "return recheck?.cause === 'not-listed' ? 'not-listed' : 'uncertain';",
-      "return 'not-listed';",
-      'pass/decide.test.ts',
-    ],
     "a listing's older record taken for newer": ['theirs - ours : byReading', 'ours - theirs : byReading'],
     "a listing's record taken for newer whenever read": [
       [
         ['if (byReading > (listed.untimed ||', 'if (Math.abs(byReading) > (listed.untimed ||'],
         ['if (order > 0)', 'if (order !== 0)'],
       ],
-    ],
-    'whatever is owed counted as missed by the last sweep': [
-      "if (listing === 'whole') return recheck?.cause === 'not-listed' ?",
-      "if (listing === 'whole') return recheck !== undefined ?",
-      'pass/decide.test.ts',
     ],
     'a list that never came to rest taken for whole': [
       "if (listing === 'whole') return recheck?.cause === 'not-listed' ?",
@@ -141,35 +126,6 @@ export const PASS: BugsByFile = {
       'keepsRechecks: findings.sorted().length > 0',
       'keepsRechecks: findings.faults.length > 0',
     ],
-    'deletions of a changes pass counted alone': [
-      "isOnHold || kind === 'changes' ? missing",
-      'isOnHold ? missing',
-      'pass/conclude.test.ts',
-    ],
-    'a release ended by a changes pass': [
-      "releasesHold: kind === 'sweep' && (isOnHold || state.released)",
-      'releasesHold: isOnHold || state.released',
-      'pass/conclude.test.ts',
-    ],
-  },
-  'pass/settle.ts': {
-    'a watermark that moves on past a list that never came to rest': [
-      'watermark: isComplete ? startedAt : before.watermark',
-      'watermark: startedAt',
-      'pass/baseline.test.ts',
-    ],
-  },
-  'pass/rechecks.ts': {
-    'changes of a recheck dated from the watermark alone': [
-      '? Math.min(watermark, sweptAt) : 0',
-      '? watermark : 0',
-      'pass/rechecks.test.ts',
-    ],
-    'a recheck kept as what it first was': [
-      "if (before && (before.cause === cause ? !isUnclear : cause === 'uncertain' && isRetried(before.cause)))",
-      'if (before)',
-      'pass/rechecks.test.ts',
-    ],
   },
   'pass/rounds.ts': {
     'progress moved on before what is owed is written': [
@@ -189,16 +145,6 @@ export const PASS: BugsByFile = {
     ],
   },
   'pass/commit.ts': {
-    'a digest kept though an archived value was': [
-      'tasks.digest !== undefined && areEqual(content.tasks, tasks.tasks)',
-      'tasks.digest !== undefined',
-      'pass/commit.test.ts',
-    ],
-    'the digest of the whole kept with a step of a commit': [
-      'const digests = isWhole ? digestsOf(whole, rules, withhold) : {};',
-      'const digests = digestsOf(whole, rules, withhold);',
-      'pass/steps.test.ts',
-    ],
     'a baseline that emits events': ['events: isSilent\n      ? []\n', 'events: !projectId\n      ? []\n'],
   },
   'pass/audit-log/actors.ts': {
@@ -208,11 +154,6 @@ export const PASS: BugsByFile = {
     ],
   },
   'pass/audit-log/log-reading.ts': {
-    'a newest-first log left at its head where its reading was cut short': [
-      "return !hasKnown || (this.order !== 'newest-first' &&",
-      "return this.order !== 'newest-first' && (!hasKnown ||",
-      'pass/audit-log/read-audit.test.ts',
-    ],
     'a reading continued where its last page has other entries by now': [
       'return new Set(this.walk.first).isDisjointFrom(new Set(unfinished.seen));',
       'return false;',

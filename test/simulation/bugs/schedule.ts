@@ -9,11 +9,6 @@ export const SCHEDULE: BugsByFile = {
       'Math.floor((to - first) / step)',
     ],
     'what is due before the next tick left to that': ['const to = now + period;', 'const to = now;'],
-    'all sent again of which a part was not taken': [
-      'await queue.send(unsent)',
-      'await queue.send(due.map(pass => delayed(pass, now)))',
-      'schedule/start-passes.test.ts',
-    ],
     'sweeps started in a workspace that is paused': ['...due.filter(pass => !isPaused(pass)),', '...due,'],
   },
   'handlers/create-poll.ts': {
@@ -36,16 +31,6 @@ export const SCHEDULE: BugsByFile = {
       '',
     ],
     'a workspace paused for one process': ['if (await this.#isConfirmed(error)) {', 'if (error) {'],
-    'the passes of a message one behind the other': [
-      '    await Promise.all(\n' +
-        '      request.processes.map(async processId =>\n' +
-        '        polled.set(processId, await this.#pass(processId, completions)),\n' +
-        '      ),\n' +
-        '    );\n',
-      '    for (const processId of request.processes)\n' +
-        '      polled.set(processId, await this.#pass(processId, completions));\n',
-      'handlers/create-poll.test.ts',
-    ],
     'a process that failed noted as idle': [
       "      if (!('report' in one) || one.report.outcome !== 'completed') continue;\n",
       '      const last = completions.get(id);\n' +
@@ -75,12 +60,6 @@ export const SCHEDULE: BugsByFile = {
     ],
   },
   'model/workspace-row.ts': {
-    'shares that have ended free twice': [
-      '  const free = ceiling - countOf(taken);\n',
-      '  const ended = Object.values(row.shares).filter(({ until }) => until <= now);\n' +
-        '  const free = ceiling - countOf(taken) + countOf(ended);\n',
-      'model/workspace-row.test.ts',
-    ],
     'a probe by every run behind a pause': [
       '{ ...row, pause: { ...row.pause, until: now + PROBE_MS } }',
       'row',

@@ -83,21 +83,7 @@ export const STORE: BugsByFile = {
   'store/tick.ts': {
     'a claim that lies ahead believed for ever': ['|| seen > now + MAX_CLAIM_AHEAD_MS ? now', '? now'],
   },
-  'store/dynamo/leases.ts': {
-    'a lease given back that leaves no name': [
-      "new Map([...end, ['endedBy', { S: givenBackBy(owner) }], ...(failed ?? [])])",
-      'new Map([...end, ...(failed ?? [])])',
-      'store/contract.test.ts',
-    ],
-  },
-  'store/dynamo/state.ts': {
-    'a late reading taken for the whole of a baseline': [
-      '  if (isEventual && !isBaselined) return readState(table, process);\n',
-      '',
-      'store/dynamo/units.test.ts',
-    ],
-  },
-  'store/dynamo/announcements.ts': {
+  'store/dynamo/processes.ts': {
     'told audit entries not remembered': [
       '...entryPuts(process, entries, request)',
       '...entryPuts(process, [], request)',
@@ -125,7 +111,7 @@ export const STORE: BugsByFile = {
       { world: 'changes and changes, update project, one fault' },
     ],
   },
-  'store/sqlite/announcements.ts': {
+  'store/sqlite/processes.ts': {
     'an announcement in SQLite that follows none it knows': [
       "if (readPart(database, process, 'announced') !== announced) return 'conflict';",
       '',

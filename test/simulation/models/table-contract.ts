@@ -611,7 +611,7 @@ export function tableContract(name: string, open: () => Promise<OpenTable>): voi
             await table.client.send(
               new PutItemCommand({ TableName, Item: { pk: { S: pk + partition }, sk: { S: sk } } }),
             );
-        for (const pageSize of [undefined, 1, 2]) {
+        for (const pageSize of [undefined, 2]) {
           const found = ours(await all({}, pageSize));
           expect(found).toHaveLength(6);
           for (const partition of [' one', ' two'])
@@ -666,7 +666,7 @@ export function tableContract(name: string, open: () => Promise<OpenTable>): voi
 
       it('leaves what is above 16 MB for another one', async () => {
         const keys = Array.from({ length: 45 }, (_, index) => `item ${index}`);
-        for (const sk of keys) await put(sk, { b: { B: bytes(400_000) } });
+        await Promise.all(keys.map(sk => put(sk, { b: { B: bytes(400_000) } })));
         const got: (string | undefined)[] = [];
         let [rest, rounds] = [keys, 0];
         while (rest.length > 0) {

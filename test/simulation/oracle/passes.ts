@@ -1,5 +1,5 @@
 import type { DynamoDBRecord, StreamRecord } from 'aws-lambda';
-import type { Polled, PollReport } from '../../../functions/handlers/create-poll.ts';
+import type { Polled, PollReport } from '../../../functions/handlers/workspace-run.ts';
 import type { Completion, Pace } from '../../../functions/model/process-state.ts';
 import type { PassMessage } from '../../../functions/schedule/pass-message.ts';
 import { isAdaptive, type Rhythm } from '../../../functions/schedule/scheduled.ts';

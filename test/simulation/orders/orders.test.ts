@@ -52,7 +52,10 @@ describe('small worlds', () => {
   }, 120_000);
 
   it.each<[string, EndpointWorld]>([
-    ['fails at first while a backlog is sent', { storage: 'sqlite', parties: ['refused', 'drain'] }],
+    [
+      'fails at first while a backlog is sent',
+      { storage: 'sqlite', parties: ['refused', 'drain'], switches: 3 },
+    ],
     ['accepts while a backlog is sent', { storage: 'dynamodb', parties: ['deliver', 'drain'] }],
     ['fails twice', { storage: 'dynamodb', parties: ['refused', 'slowed'], switches: 2 }],
     ['is drained twice', { storage: 'dynamodb', parties: ['drain', 'drain'], rows: 2 }],

@@ -213,6 +213,9 @@ class Mirror {
   readonly #database: Database;
   readonly #stream: DynamoDBRecord[] = [];
   readonly #items = new Map<string, Item>();
+  /** By text: rows are updated often, but not their bodies. */
+  readonly #bodies = new Map<string, Uint8Array>();
+  readonly #isTouched: StatementSync;
   readonly #touched: StatementSync;
   readonly #forget: StatementSync;
 
@@ -220,18 +223,15 @@ class Mirror {
     this.#database = database;
     const { file } = database;
     file.exec('CREATE TEMP TABLE touched (seq INTEGER PRIMARY KEY, place TEXT)');
-    for (const [table, columns] of Object.entries(WATCHED))
-      for (const [event, row] of [
-        ['INSERT', 'NEW'],
-        ['UPDATE', 'OLD'],
-        ['UPDATE', 'NEW'],
-        ['DELETE', 'OLD'],
-      ])
-        file.exec(
-          `CREATE TEMP TRIGGER ${table}_${event}_${row} AFTER ${event} ON main."${table}" BEGIN
-            INSERT INTO touched (place) VALUES (json_array('${table}', ${columns.map(each => `${row}."${each}"`).join(', ')}));
-          END`,
-        );
+    const triggers = Object.entries(WATCHED).flatMap(([table, columns]) => {
+      const touch = (row: string) => `INSERT INTO touched (place) VALUES
+        (json_array('${table}', ${columns.map(each => `${row}."${each}"`).join(', ')}));`;
+      const trigger = (event: string, ...rows: readonly string[]) =>
+        `CREATE TEMP TRIGGER ${table}_${event} AFTER ${event} ON main."${table}" BEGIN ${rows.map(touch).join('')} END;`;
+      return [trigger('INSERT', 'NEW'), trigger('UPDATE', 'OLD', 'NEW'), trigger('DELETE', 'OLD')];
+    });
+    file.exec(triggers.join(''));
+    this.#isTouched = file.prepare('SELECT 1 FROM touched LIMIT 1');
     this.#touched = file.prepare('SELECT place FROM touched GROUP BY place ORDER BY min(seq)');
     this.#forget = file.prepare('DELETE FROM touched');
   }
@@ -255,8 +255,8 @@ class Mirror {
   }
 
   #sync(): void {
+    if (!this.#isTouched.get()) return;
     const places = this.#touched.all() as { place: string }[];
-    if (places.length === 0) return;
     this.#forget.run();
     const rows = new Map<string, readonly [Key, ...Place]>();
     for (const { place } of places) {
@@ -325,14 +325,20 @@ class Mirror {
         return row && { row: { S: String(row.row) } };
       case 'pending':
         row = sql.get`SELECT body FROM pending WHERE endpoint = ${first} AND event_id = ${second as string}`;
-        return row && { body: { B: encode(row.body) } };
+        return row && { body: { B: this.#encoded(String(row.body)) } };
       case 'dead':
         row = sql.get`SELECT body FROM dead WHERE endpoint = ${first} AND event_id = ${second as string}`;
-        return row && { body: { B: encode(row.body) } };
+        return row && { body: { B: this.#encoded(String(row.body)) } };
       case 'tick':
         row = sql.get`SELECT claimed_through AS time FROM tick`;
         return row && { claimedThrough: { N: String(row.time) } };
     }
+  }
+
+  #encoded(body: string): Uint8Array {
+    const known = this.#bodies.get(body) ?? encode(body);
+    this.#bodies.set(body, known);
+    return known;
   }
 
   #stateRow(of: string | number, row: StateRow): Item | undefined {
