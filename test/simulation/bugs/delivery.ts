@@ -121,6 +121,11 @@ export const DELIVERY: BugsByFile = {
       'const known = turn as Turn & { row?: EndpointRow | undefined };\n' +
         '  const row = (known.row ??= await rows.read(name));',
     ],
+    'a rate that grows though attempts fail': [
+      '  if (row.health.failures) turn.since = began;\n',
+      '',
+      'delivery/drain.test.ts',
+    ],
     'a row that falls due while rows are read left to nobody': [
       [
         [
