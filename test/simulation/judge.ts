@@ -56,6 +56,20 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   for (const { id } of world.processes) await checkVerified(world, id);
   await checkDelivered(world);
   checkSecrecy(world);
+  checkExpiry(world);
+}
+
+const DAY_MS = 24 * 3_600_000;
+/** The longest that a row is kept, and some days more. */
+const LONGEST_KEPT_MS = 410 * DAY_MS;
+
+/** Checks that rows which expire are kept for days at least, and not for ever. */
+function checkExpiry({ storage, scheduler }: World): void {
+  const count = (after: number) => JSON.stringify([...storage.expire(after)].filter(([, left]) => left > 0));
+  const [before, soon] = [count(0), count(scheduler.wall + DAY_MS)];
+  if (soon !== before) throw new Violation(11, `of ${before}, ${soon} is left after a day`);
+  const late = count(scheduler.wall + LONGEST_KEPT_MS);
+  if (late !== '[]') throw new Violation(6, `${late} is kept for ever`);
 }
 
 /** Longer than what follows takes. */

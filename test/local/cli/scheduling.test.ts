@@ -86,6 +86,19 @@ test.each([
   expect(longestGap(begins.sweep, 40, 180)).toBeLessThanOrEqual(Math.max(41, 21 + tolerated));
 });
 
+// By less than a claim of a tick is believed that lies ahead, and by more than clocks differ.
+test.each([
+  ['fixed', FIXED],
+  ['adaptive', ADAPTIVE],
+])('passes, %s, go on at once when the clock is set back by 90 s', async (_, changes) => {
+  const { begins, time, until } = await open(changes, HOUR);
+  await until(100);
+  time.jump(time.clock() - 90 * SECOND);
+  await until(300);
+  const moment = changes === ADAPTIVE ? changes.fastest / 2 : 0;
+  expect(longestGap(begins.changes, 0, 300)).toBeLessThanOrEqual((changes.slowest + moment) / SECOND + 1);
+});
+
 test.each([
   ['fixed', FIXED],
   ['adaptive', ADAPTIVE],

@@ -28,7 +28,7 @@ import {
 import { STATE_ROWS, type StateRow } from '../../../functions/store/limits.ts';
 import { type Database, openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { sqliteEndpointRows, sqliteSlots } from '../../../functions/store/sqlite/endpoints.ts';
-import { sqliteJournalReader } from '../../../functions/store/sqlite/journal.ts';
+import { PUBLISHER, sqliteJournal, sqliteJournalReader } from '../../../functions/store/sqlite/journal.ts';
 import { sqliteProcessReader, sqliteRoster } from '../../../functions/store/sqlite/processes.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries, sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
@@ -39,7 +39,7 @@ import { failingWith } from '../life.ts';
 import type { Item } from '../models/table.ts';
 import { streamRecord } from '../models/table-stream.ts';
 import { PROCESS, TABLE_NAME, WORKSPACE } from '../shared.ts';
-import type { Ports, Reaching, Storage, StorageCall } from './storage.ts';
+import type { Expiring, Ports, Reaching, Storage, StorageCall } from './storage.ts';
 
 const OF = { workspace: WORKSPACE, processId: PROCESS };
 
@@ -93,6 +93,16 @@ const WORKSPACE_CALLS: Calls = {
 };
 const READS = /^(due|find|nextDue|dead|findDead|counts|attempts|list|read|revision|search|ofAll|count)/;
 
+/** The tables of what expires. */
+const EXPIRING: Readonly<Record<Expiring, string>> = {
+  change: 'change',
+  tombstone: 'tombstone',
+  entry: 'told_entry',
+  delivery: 'pending',
+  'dead letter': 'dead',
+  attempt: 'attempt',
+};
+
 type Row = Record<string, unknown>;
 type Table = keyof typeof WATCHED;
 /** A row by its table and its key columns. */
@@ -113,6 +123,15 @@ export function sqliteStorage(): Storage {
       return { items, restore: () => mirror.replace(() => setContent(database, rows)) };
     },
     isLocal: true,
+    expire: now => {
+      const journal = sqliteJournal(database);
+      journal.moveTo(PUBLISHER, Number.MAX_SAFE_INTEGER);
+      journal.expire(now, Number.MAX_SAFE_INTEGER);
+      void sqliteDeliveries(database).expire(now);
+      const count = (table: string) =>
+        Number(database.file.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.count);
+      return new Map(Object.entries(EXPIRING).map(([kind, table]) => [kind as Expiring, count(table)]));
+    },
     release: processId => void sqliteProcessReader(database).release({ ...OF, processId }),
     reachedBy: reaching => portsOf(database, reaching),
     readers: {
