@@ -31,10 +31,48 @@ const compare = (before: JsonObject | undefined, after: JsonObject) =>
   compareRecord(before, after, rules.projectFields, rules.ignored);
 
 describe('comparing a record', () => {
+  it('tells what a multiple choice gained and lost', () => {
+    expect(compare({ multiple: ['a', 'b'] }, { multiple: ['c', 'b'] })).toMatchObject([
+      { from: ['a', 'b'], to: ['c', 'b'], added: ['c'], removed: ['a'] },
+    ]);
+    expect(compare({}, { multiple: ['a'] })).toMatchObject([{ from: null, added: ['a'], removed: [] }]);
+    expect(compare({ multiple: 'a' }, { multiple: [] })).toMatchObject([{ added: [], removed: ['a'] }]);
+  });
+
   it('compares a number of more than 1,000 characters as text', () => {
     const long = (zeros: number) => `1.${'0'.repeat(zeros)}`;
     expect(compare({ number: long(997) }, { number: long(998) })).toEqual([]);
     expect(compare({ number: long(998) }, { number: long(999) })).toMatchObject([{ field: 'number' }]);
+  });
+
+  it('compares built-in values as they stand: order in arrays counts, "1.0" is not "1.00"', () => {
+    expect(compare({ tags: ['a', 'b'] }, { tags: ['b', 'a'] })).toMatchObject([
+      { kind: 'builtin', type: 'array' },
+    ]);
+    expect(compare({ version: '1.0' }, { version: '1.00' })).toMatchObject([
+      { type: 'string', name: 'version' },
+    ]);
+    expect(compare({ number: 'x' }, { number: 'y' })).toHaveLength(1);
+    expect(compare({ number: { a: 1 } }, { number: '1' })).toHaveLength(1);
+    expect(compare({ number: ['1'] }, { number: '1' })).toHaveLength(1);
+    expect(compare({ text: '1.0' }, { text: '1.00' })).toHaveLength(1);
+    expect(compare({ size: '1.0' }, { size: 1 })).toMatchObject([{ kind: 'builtin', type: 'number' }]);
+  });
+
+  it.each([
+    [{ a: 1 }, 'object'],
+    [7, 'number'],
+    [true, 'boolean'],
+    ['x', 'string'],
+  ])('names the JSON type of a built-in %j, also when it goes', (value, type) => {
+    expect(compare({ it: value as Json }, {})).toMatchObject([{ type, from: value, to: null }]);
+  });
+
+  it('tells of a custom field that is named like a timestamp', () => {
+    const named = rulesOf({ project: [definition('updated', 'text')], task: [] }, ignoredFields([]));
+    expect(
+      compareRecord({ updated: 'a' }, { updated: 'b' }, named.projectFields, named.ignored),
+    ).toHaveLength(1);
   });
 });
 
@@ -83,6 +121,16 @@ describe('comparing projects', () => {
       }),
     );
   });
+
+  it('invariant 5: equal contents differ in nothing, whatever the order of keys and tasks', () => {
+    fc.assert(
+      fc.property(content, one => {
+        const tasks = new Map([...one.tasks].reverse());
+        const record = Object.fromEntries(Object.entries(one.record).reverse()) as JsonObject;
+        expect(compareProject('p', one, { record, tasks }, rules)).toEqual([]);
+      }),
+    );
+  });
 });
 
 describe('a field that is archived', () => {
@@ -94,6 +142,13 @@ describe('a field that is archived', () => {
     ignoredFields([]),
   );
   const held: ProjectContent = { record: { text: 'x', gone: 'y' }, tasks: new Map([['t', { text: 'x' }]]) };
+
+  it('takes its value from no record: the definition changed, the records did not', () => {
+    const kept = keepArchived(held, { record: { gone: 'y' }, tasks: new Map([['t', {}]]) }, archived);
+    expect(compareProject('p', held, kept, archived)).toEqual([]);
+    expect(kept.record).toEqual({ text: 'x', gone: 'y' });
+    expect(kept.tasks.get('t')).toEqual({ text: 'x' });
+  });
 
   it('copies no record that differs in nothing else: it is the one that is held', () => {
     const kept = keepArchived(held, { record: { gone: 'y' }, tasks: new Map([['t', {}]]) }, archived);

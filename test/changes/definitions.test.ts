@@ -9,6 +9,7 @@ import {
   definitionsAfter,
   isInDoubt,
 } from '../../functions/changes/compare-definitions.ts';
+import { isOutOfUse } from '../../functions/changes/compare-record.ts';
 import { MAX_EVENT_BYTES } from '../../functions/changes/fit-event.ts';
 import { fieldEvents } from '../../functions/changes/process-events.ts';
 import type { Definitions, FieldDefinition } from '../../functions/model/field-definition.ts';
@@ -54,6 +55,24 @@ describe('one definition', () => {
     ]);
   });
 
+  it('of a new field tells all that it has', () => {
+    expect(compareDefinition(undefined, before)).toEqual([
+      { field: 'name', from: null, to: 'A' },
+      { field: 'options', from: null, to: ['x', 'y'], added: ['x', 'y'], removed: [] },
+      { field: 'type', from: null, to: 'single-choice' },
+    ]);
+    expect(compareDefinition(undefined, field('a', { archived: true }))[0]).toEqual({
+      field: 'archived',
+      from: null,
+      to: true,
+    });
+  });
+
+  it.each([{ options: ['y', 'x'] }, { options: ['x', 'y', 'x'] }, { archived: false }])(
+    'is the same with %j',
+    more => expect(compareDefinition(before, { ...before, ...more })).toEqual([]),
+  );
+
   it('is the same whether it has no choices or an empty list of them', () => {
     expect(compareDefinition(field('a'), field('a', { options: [] }))).toEqual([]);
   });
@@ -75,6 +94,23 @@ describe('definitions over time', () => {
         'created task:z name,type',
       ],
       [],
+    ]);
+  });
+
+  it('tell nothing of a list that is read for the first time, be it empty, and then what is new', () => {
+    const later = read(field('a'), field('b'));
+    const { told } = readings(NOTHING, ['sweep', read()], ['changes', read(field('a'))], ['changes', later]);
+    expect(told).toEqual([[], ['created task:a name,type'], ['created task:b name,type']]);
+    const refused = { project: undefined, task: undefined };
+    expect(readings(NOTHING, ['sweep', refused], ['sweep', read(field('a'))], ['sweep', later]).told).toEqual(
+      [[], [], ['created task:b name,type']],
+    );
+  });
+
+  it('tell what is new to a list that was read before lists were marked as read', () => {
+    const old: Definitions = { project: [], task: [field('a')] };
+    expect(readings(old, ['sweep', read(field('a'), field('b'))]).told).toEqual([
+      ['created task:b name,type'],
     ]);
   });
 
@@ -113,6 +149,14 @@ describe('definitions over time', () => {
     expect(definitions.project).toEqual([field('b'), field('a')]);
   });
 
+  it('tell an archived project field once, whether the coverpage goes on to show it or not', () => {
+    const before: Definitions = { project: [field('a'), field('b')], task: [] };
+    const shown = { project: [field('a', { archived: true }), field('b')], task: [] };
+    const left = { project: [field('b')], task: [] };
+    const { told } = readings(before, ['sweep', shown], ['sweep', left], ['changes', left], ['sweep', shown]);
+    expect(told).toEqual([['archived project:a archived'], [], [], []]);
+  });
+
   it('invariant 9: tell nothing of a field that one pass missed and the next one sees', () => {
     const both = read(field('a'), field('b'));
     const { told, definitions } = readings(
@@ -124,6 +168,11 @@ describe('definitions over time', () => {
     );
     expect(told.flat()).toEqual([]);
     expect(definitions.task).toEqual([field('a'), field('b')]);
+  });
+
+  it('hold a missing field for out of use at once: what records lack of it is no change', () => {
+    const { definitions } = readings(known(field('a'), field('b')), ['changes', read(field('b'))]);
+    expect(definitions.task.map(isOutOfUse)).toEqual([false, true]);
   });
 
   it.each([
@@ -172,6 +221,13 @@ describe('definitions over time', () => {
     );
     const one = read(...live.slice(2));
     expect(readings(few, ['changes', one], ['changes', one]).told[1]).toHaveLength(1);
+  });
+
+  it('are written once when many are missing, not in every pass that misses them', () => {
+    const all = known(...fieldsOf(5));
+    const once = compareDefinitions(all, read(), 'changes');
+    expect(once.isSame).toBe(false);
+    expect(compareDefinitions(once.definitions, read(), 'changes').isSame).toBe(true);
   });
 
   it('are written when only one list has changed, and when an empty one was read for the first time', () => {

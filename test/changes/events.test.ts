@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildEvents, testEvent } from '../../functions/changes/build-events.ts';
 import type { RecordChange } from '../../functions/changes/compare-project.ts';
@@ -8,6 +9,7 @@ import { withoutRecords } from '../../functions/changes/fit-event.ts';
 import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
 import type { TaskEvent } from '../../functions/model/event.ts';
 import { jsonSchemas, unionSchema } from '../../functions/model/event.ts';
+import { eventId } from '../../functions/model/event-id.ts';
 import { change, commit, field } from '../kit/changes/one-change.ts';
 import { checkEvents } from '../kit/check-event.ts';
 import { AT } from '../kit/time.ts';
@@ -107,6 +109,23 @@ describe('events', () => {
   it('invariant 3: one change has one id and one content: the same commit gives the same bytes', () => {
     const changes = [change(), change({ id: 't2' })];
     expect(JSON.stringify(buildEvents(commit, changes))).toBe(JSON.stringify(buildEvents(commit, changes)));
+  });
+});
+
+describe('event ids', () => {
+  const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 4 }).filter(part => part !== '');
+  const units = fc
+    .array(fc.integer({ min: 0, max: 0xffff }), { minLength: 1, maxLength: 3 })
+    .map(codes => String.fromCharCode(...codes));
+  const part = fc.oneof(text, units, fc.constantFrom('a.b', '%2E', '#', '\ud800', '%uD800'));
+
+  it('differ for different changes, whatever the identifiers hold', () => {
+    fc.assert(
+      fc.property(fc.tuple(part, part), fc.tuple(part, part), ([p1, j1], [p2, j2]) => {
+        const same = p1 === p2 && j1 === j2;
+        expect(eventId(p1, j1, 1, 0) === eventId(p2, j2, 1, 0)).toBe(same);
+      }),
+    );
   });
 });
 

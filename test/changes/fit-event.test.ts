@@ -57,6 +57,12 @@ describe('an event above 240 KB', () => {
     expect(event?.data.changes.length).toBeGreaterThan(500);
   });
 
+  it('keeps long values whole when it fits without its record', () => {
+    const event = built({ record: { text: long(200_000) }, fields: [field({ to: 'x'.repeat(20_000) })] });
+    expect(event?.data.truncated).toEqual(['record']);
+    expect(event?.data.changes[0]?.to).toHaveLength(20_000);
+  });
+
   it.each([
     [20, 8_192],
     [150, 1_024],

@@ -86,6 +86,13 @@ describe('the metrics of a run', () => {
     await run([record('m0', 'healthy'), record('m1', 'fails'), record('m2', 'healthy')]);
     expect(told).toEqual([{ Delivered: 2, DeliveryFailed: 1, FirstAttemptLag: [3_000, 3_000, 3_000] }]);
   });
+
+  it('are none of a run that only wakes, so that nothing is paid for', async () => {
+    const told: Values[] = [];
+    const { run, wake } = open({ crm: 'http://127.0.0.1:9' }, { count: values => void told.push(values) });
+    await run([wake('m0', 'crm')]);
+    expect(told).toEqual([{}]);
+  });
 });
 
 describe('a batch with messages for several endpoints', () => {
@@ -171,6 +178,14 @@ describe('a batch with messages for several endpoints', () => {
     expect(wakes).toEqual(seconds === undefined ? [] : [['crm', seconds]]);
   });
 
+  it('wakes nobody for an endpoint that was stopped while others of its deliveries failed', async () => {
+    const { url } = await receiver(answer(500), answer(410));
+    const { run, record, wakes, healthOf } = open({ crm: url });
+    const [one, other] = someEvents(2);
+    await run([record('m0', 'crm', one), record('m1', 'crm', other)]);
+    expect([wakes, (await healthOf())?.stopped]).toMatchObject([[], { reason: 'answered 410' }]);
+  });
+
   it('drops what is for an endpoint that was removed, and says so', async () => {
     const { url, received } = await receiver(answer(200));
     const { run, record, said, lines, wake, deliveries, hidden } = open({ crm: url });
@@ -244,6 +259,18 @@ describe('a batch with messages for several endpoints', () => {
 });
 
 describe('a message that wakes', () => {
+  it('has what waits for its endpoint sent, and leaves the queue', async () => {
+    const { url, received } = await receiver(answer(200));
+    const setting = open({ crm: url });
+    await setting.register({}, null);
+    await setting.wait(waitingOnes(3));
+    expect(await setting.run([setting.wake('m0', 'crm'), setting.wake('m1', 'crm')])).toEqual([]);
+    expect(received.map(({ headers }) => headers['webhook-id'])).toEqual(
+      waitingOnes(3).map(each => each.eventId),
+    );
+    expect(await setting.healthOf()).toEqual({ added: 1 });
+  });
+
   it('comes after new deliveries of its batch, which wait behind what waits', async () => {
     const { url, received } = await receiver(answer(200));
     const setting = open({ crm: url });

@@ -390,6 +390,14 @@ it('invariant 5: a pass that finds nothing writes nothing about its process, whe
 });
 
 describe('what a pass is given', () => {
+  it('is its process’s own settings: fields that are no change, and requests at once', async () => {
+    const processes = [{ id: 'first' }, { id: 'onboarding', ignoreFields: ['budget'] }];
+    const workspaces = [workspace('eu', { processes: processes as never, concurrency: 2 })];
+    const { world, run } = await baselined({ workspaces });
+    for (const id of ['p1', 'p2', 'p3']) world.projects.set(id, { id, name: id, budget: '7' });
+    expect(await run()).toMatchObject({ outcome: 'completed', events: 0 });
+  });
+
   it.each([
     [false, []],
     [true, ['warn']],
@@ -405,6 +413,15 @@ describe('what a pass is given', () => {
       expect(said.map(([level]) => level).filter(level => level !== 'info')).toEqual(levels);
     },
   );
+
+  it('tells its progress, and that it is a baseline while it is one', async () => {
+    const told: object[] = [];
+    const { world, run } = await baselined({ onProgress: progress => told.push(progress) });
+    expect(told.at(-1)).toEqual({ ...process, mode: 'baseline', done: 3, total: 3 });
+    world.projects.set('p1', project(1));
+    await run('sweep');
+    expect(told.at(-1)).toEqual({ ...process, mode: 'sweep', done: 3, total: 3 });
+  });
 
   it('is a lease of its own: its owner is the request and a number by chance, or whom the caller names', async () => {
     const owners: string[] = [];
@@ -662,6 +679,17 @@ describe('a message of several processes', () => {
         expect(completion?.stalled).toEqual(stalled);
       }
     });
+  });
+
+  it('is full where other runs have all shares, and asks nothing', async () => {
+    const { world, serve, rows } = await idle({ workspaces }, IDS);
+    const share = { count: 4, until: world.now + MINUTE, isBulk: false };
+    await rows.change('eu', row => ({ ...row, shares: { other: share } }));
+    expect(await serve(message)).toEqual({ outcome: 'full', processes: new Map() });
+    expect(world.asked).toEqual([]);
+    world.now += MINUTE;
+    expect(await serve(message)).toMatchObject({ outcome: 'polled' });
+    expect((await rows.all()).get('eu')?.shares).toEqual({});
   });
 
   async function pausedFor({ rows, world }: Poller, ms: number): Promise<void> {

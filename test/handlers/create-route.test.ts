@@ -66,6 +66,13 @@ describe('the router', () => {
     expect(sent).toHaveLength(9);
   });
 
+  it('sends to those that are paused, stopped or failing, too: it is their deliveries that wait', async () => {
+    const { route, sent, register } = open([]);
+    await register({ paused: { at: 1 }, stopped: { at: 1, reason: '' }, failing: { since: 1, probes: 1 } });
+    await route(messages);
+    expect(sent).toHaveLength(3);
+  });
+
   it('invariant 11: keeps an event of which one message is not in its queue, and no other', async () => {
     const { route, lines, hidden, said } = open(
       [endpointOf('webhook', 'one'), endpointOf('webhook', 'two')],
@@ -87,6 +94,22 @@ describe('the router', () => {
     expect(said).toEqual([
       { level: 'warn', message, details: { code: 'route.unsent', unsent: 1, reason: 'queue down' } },
     ]);
+  });
+
+  it('sends a repeated event only to the endpoints that lack it', async () => {
+    const down = new Set(['two']);
+    const { route, sent } = open(
+      ['one', 'two', 'three'].map(name => endpointOf('webhook', name)),
+      ({ to }) => down.has(to.name),
+    );
+    const first = messages.slice(0, 1);
+    expect(await route(first)).toEqual(failed('m0'));
+    expect(await route(first)).toEqual(failed('m0'));
+    down.clear();
+    expect(await route(first)).toEqual(failed());
+    expect(sent.map(({ to }) => to.name)).toEqual(['one', 'three', 'two']);
+    await route(first);
+    expect(sent).toHaveLength(6);
   });
 
   it('remembers the endpoints that lack an event for the last hundred events', async () => {
@@ -120,6 +143,15 @@ describe('the router', () => {
       expect(await route([message])).toEqual(failed('m0'));
     }
     expect(hidden.map(([, seconds]) => seconds)).toEqual([5, 10, 20, 30, 30]);
+  });
+
+  it('leaves it to the queue when an event comes again, where that can not be set, and says so', async () => {
+    const extend = () => Promise.reject(new Error('queue down'));
+    const { route, said } = open([endpointOf()], () => true, extend);
+    expect(await route(messages.slice(0, 1))).toEqual(failed('m0'));
+    const message = 'Could not set when a message is received again; its queue decides.';
+    const details = { code: 'queue.delay-not-set', messageId: 'm0', error: 'Error: queue down' };
+    expect(said).toContainEqual({ level: 'warn', message, details });
   });
 
   it('sets a malformed message aside at once, says why, and routes the others', async () => {

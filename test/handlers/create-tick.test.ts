@@ -42,6 +42,14 @@ describe('a tick', () => {
     expect(wakes).toEqual(seconds === undefined ? [] : [['crm', seconds]]);
   });
 
+  it('wakes one run for each of many endpoints', async () => {
+    const { tick, add, wakes } = open();
+    const names = Array.from({ length: 55 }, (_, index) => `e${index}`);
+    for (const name of names) await add(name, waiting(AT));
+    await tick();
+    expect(wakes.map(([name]) => name).toSorted()).toEqual(names.toSorted());
+  });
+
   it('invariant 11: wakes the others where one can not be woken, and counts all the same', async () => {
     const { tick, add, wakes, said, counts } = open(async name => {
       if (name === 'a') throw new Error('queue down');

@@ -153,6 +153,17 @@ describe('the share of a run', () => {
     expect([a.count, c.count]).toEqual([3, 3]);
   });
 
+  it('of a sweep is halved while another run wants one', async () => {
+    const sweep = await taken('s', { isBulk: true });
+    for (const run of ['a', 'b', 'c', 'd', 'e']) await take(run);
+    expect(await take('f')).toEqual({ as: 'full' });
+    now += 20 * SECOND;
+    const before = sweep.count;
+    await sweep.hold();
+    expect(sweep.count).toBe(Math.floor(before / 2));
+    expect(await take('f')).toMatchObject({ as: 'taken' });
+  });
+
   it('that was lost fails what would be sent, as when time is up: others have all', async () => {
     const suspended = await taken('a');
     now += MINUTE;

@@ -179,6 +179,15 @@ describe('a filter that excepts actors', () => {
     const others = all.filter(({ type }) => /^(field|source)/.test(type));
     expect(others.filter(event => want(['u-9'], event))).toEqual(others);
   });
+
+  it('beside one for actors wants what both want', () => {
+    const filter = { actors: ['u-9'], exceptActors: ['u-9'] };
+    expect([madeBy(sync), madeBy(ann), madeBy(sync, ann)].map(event => wants(filter, event))).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
 });
 
 describe('a condition on values', () => {

@@ -131,6 +131,23 @@ describe('what is gathered', () => {
     ).toBe('2026-11-25T08:00:00Z');
   });
 
+  it('is due once its time came, though more comes afterwards', () => {
+    const waiting = { since: eight - DAY, holds: true, from: eight - 60 * MINUTE } as const;
+    expect(gathering(digest, waiting, eight + 5 * MINUTE)).toEqual(waiting);
+    expect(sendsFrom(digest, waiting, eight + 5 * MINUTE)).toBe(eight + 5 * MINUTE);
+  });
+
+  it('waits for tomorrow if a digest is set after its time, whenever a window was sent before', () => {
+    const window = { window: '15m', quiet: '22:00-07:00 UTC' };
+    const waiting = gathering(window, { since: at('2026-11-21T17:30:00Z') }, at('2026-11-21T22:00:00Z'));
+    const now = at('2026-11-21T23:00:00Z');
+    expect(iso(sendsFrom({ digest: '20:00 UTC' }, waiting, now))).toBe('2026-11-22T20:00:00Z');
+    // After a crash, what is left of a digest does not follow it at once.
+    expect(iso(sendsFrom(digest, { ...sent, from: eight - DAY, holds: true }, eight + 2 * MINUTE))).toBe(
+      '2026-11-22T08:00:00Z',
+    );
+  });
+
   it('waits for a window from its last message on, and for none without one', () => {
     const now = eight + MINUTE;
     expect(gathering({ window: '15m' }, { since: eight }, now)).toEqual({

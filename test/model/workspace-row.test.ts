@@ -50,6 +50,13 @@ describe('the share of a run', () => {
     expect(taken).toEqual({ shares: { a: { count, until: AT + MINUTE, isBulk } }, wantedAt: undefined });
   });
 
+  it('leaves some to the next one, until all are taken', () => {
+    const runs = ['a', 'b', 'c', 'd', 'e', 'f'].map(run => request(run));
+    const taken = after(EMPTY_WORKSPACE, ...runs);
+    expect(counts(taken)).toEqual({ a: 8, b: 4, c: 2, d: 1, e: 1 });
+    expect(taken.wantedAt).toBe(AT);
+  });
+
   it('leaves a quarter to changes passes, however many sweeps there are and however often they renew', () => {
     const sweeps = Array.from({ length: 40 }, (_, index) => request(`s${index}`, { isBulk: true }));
     const taken = after(EMPTY_WORKSPACE, ...sweeps, ...sweeps);
@@ -117,6 +124,19 @@ describe('the share of a run', () => {
     expect(counts(withShare(ahead, request('b')))).toEqual({ b: 8 });
     const back = row({ a: 16 }, { until: AT + 2 * MINUTE });
     expect(counts(withShare(back, request('b'))).b).toBeUndefined();
+  });
+
+  it('is given back at its end, and only that', () => {
+    const taken: WorkspaceRow = { ...row({ a: 8, b: 4 }), wantedAt: AT, pause: undefined };
+    expect(withoutShare(taken, 'a')).toEqual({ ...taken, shares: { b: taken.shares.b } });
+    expect(withoutShare(taken, 'none')).toEqual(taken);
+  });
+
+  it('does not fit a ceiling that was made lower: it becomes smaller when it is renewed', () => {
+    const taken = row({ a: 16, b: 8 });
+    const lower = withShare(taken, request('a', { ceiling: 10 }));
+    expect(counts(lower)).toEqual({ a: 1, b: 8 });
+    expect(counts(withShare(taken, request('c', { ceiling: 10 }))).c).toBeUndefined();
   });
 });
 

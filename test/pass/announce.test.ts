@@ -102,6 +102,13 @@ describe('what is too large for one commit', () => {
     expect(committed.map(({ request }) => request.version)).toEqual([AT, AT + 1, AT + 2, AT + 3]);
   });
 
+  it('counts what was said of it when another pass says the rest', async () => {
+    const { announcer } = portsOf(0, 0, 1);
+    expect(
+      await announce(...announcer, state => (state.reported.length < 2 ? sayMany(4)(state) : undefined)),
+    ).toBe(2);
+  });
+
   it('is an error when nothing of it fits, or there is no less of it', async () => {
     const message = /process p .* too large to commit: not one/;
     await expect(announce(...portsOf(0, 0, 0).announcer, sayMany(4))).rejects.toThrow(message);

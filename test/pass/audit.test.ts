@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import type { AuditEvent, ChangeEvent } from '../../functions/model/event.ts';
+import type { Snapshots } from '../../functions/store/store.ts';
 import type { Freedoms } from '../../simulator/server.ts';
 import { openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
@@ -84,6 +85,23 @@ describe('a new entry of the audit log', () => {
     expect(tasks).toEqual([[], ['500001'], [made], [made], ['500001']]);
   });
 
+  it('invariant 8: that two passes find at once is emitted once', async () => {
+    await audited();
+    const before = idsInLog().length;
+    for (let n = 0; n < 5; n++) edit(`${n}`);
+    let isFirst = true;
+    const announce: Snapshots['announce'] = async (...given) => {
+      // The lease of this pass expires, and another one emits the same.
+      if (isFirst) {
+        isFirst = false;
+        await world.later('changes', 120_000);
+      }
+      return world.snapshots.announce(...given);
+    };
+    await stage.runOver({ announce });
+    expect(await idsEmitted()).toEqual(idsInLog().slice(before));
+  });
+
   it.each([true, false])('of 4,000 levels or 300,000 values stops no pass, emitted: %s', async audit => {
     await audited({ taskEditsTouchProject: false }, { history: 0, audit });
     const deep = JSON.parse(`${'{"a":'.repeat(4_000)}1${'}'.repeat(4_000)}`) as JsonObject;
@@ -97,6 +115,21 @@ describe('a new entry of the audit log', () => {
     expect(await idsEmitted()).toEqual(
       audit ? expect.arrayContaining(['deep', idsInLog().at(-1) as string]) : [],
     );
+  });
+});
+
+describe.each(['oldest-first', 'newest-first'] as const)('an audit log that is %s', auditOrder => {
+  it('and takes longer than a run keeps no pass from its projects when nothing known is met', async () => {
+    await audited({ auditOrder }, { history: 58 });
+    rewrite(entry => ({ ...entry, by: 'another name' }), 100_000);
+    edit('a');
+    expect(await world.later()).toMatchObject({ outcome: 'completed' });
+    expect((await told()).some(one => one.startsWith('task.updated 1001/500001'))).toBe(true);
+    expect(warned(/no time to read the audit log/)).toHaveLength(1);
+    for (let pass = 0; pass < 3; pass++) await world.later();
+    world.service.clearRequests();
+    expect(await world.later()).toMatchObject({ outcome: 'completed' });
+    expect(asked(/auditlog/)).toBe(1);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ServiceStatusError } from '../../functions/service/errors.ts';
 import { isWholeListing } from '../kit/hide.ts';
 import { knownIn, owedIn } from '../kit/owed.ts';
 import { ids, openStage } from '../kit/stage.ts';
@@ -46,6 +47,16 @@ describe('a baseline', () => {
     expect(await told()).toEqual([]);
   });
 
+  it('whose end could not be saved is not completed', async () => {
+    await create();
+    expect(await runOver({ finish: async () => false })).toMatchObject({
+      outcome: 'unfinished',
+      projects: 6,
+    });
+    expect((await state()).baselined).toBe(false);
+    expect(await world.later()).toMatchObject(DONE);
+  });
+
   it('commits one project after the other: transactions on one item refuse each other', async () => {
     await create({ settings: { concurrency: 4 } });
     let now = 0;
@@ -63,6 +74,25 @@ describe('a baseline', () => {
 });
 
 describe('a project that cannot be read in a baseline', () => {
+  it('is what the failure of the run rests on', async () => {
+    await create();
+    refuse('1002');
+    await expect(world.run()).rejects.toMatchObject({
+      message: expect.stringMatching(/1002.* and then does without\.$/),
+      cause: expect.any(ServiceStatusError),
+    });
+  });
+
+  it('is not emitted as skipped, though it fails again in a run after a clock that was set back', async () => {
+    await create();
+    refuse('1002');
+    expect(await interrupted()).toMatchObject({ outcome: 'unfinished' });
+    // Now the project seems to have failed before the baseline began.
+    world.pass(-3_600_000);
+    await failing(3, /1 project\(s\) cannot be read.*1002.*403/);
+    expect([await told(), await owed()]).toEqual([[], ['1002 unreadable']]);
+  });
+
   it('is left out when it cannot be read for five minutes: all others are emitted', async () => {
     await create();
     refuse('1002');
@@ -102,6 +132,18 @@ describe('a project that cannot be read in a baseline', () => {
     const times = [0, 0, 0, sweptAt].map(time => new Date(time).toISOString());
     expect(created.map(({ data }) => 'observed' in data && data.observed.after)).toEqual(times);
     expect(await owed()).toEqual([]);
+  });
+
+  it('is not waited for during an outage: the five minutes begin when only a few cannot be read', async () => {
+    await create({ projects: 14 });
+    const refusals = ids(11).map(id => refuse(id));
+    await failing(3, /^11 project\(s\) cannot be read/, 5 * MINUTE);
+    for (const { cancel } of refusals.slice(1)) cancel();
+    const waits = /^1 project\(s\) cannot be read.*waits 5 minutes/;
+    await failing(1, waits);
+    await failing(1, waits, 5 * MINUTE - 1);
+    expect(await world.later('changes', 1)).toMatchObject(DONE);
+    expect(await owed()).toEqual(['1001 unreadable']);
   });
 });
 

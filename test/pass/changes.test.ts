@@ -3,7 +3,7 @@ import { openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const stage = openStage();
-const { runOver, told } = stage;
+const { budget, runOver, told } = stage;
 let world: World;
 
 const settled = async (options: WorldOptions = {}) => {
@@ -57,6 +57,15 @@ describe('a `changes` pass', () => {
     },
   );
 
+  it('invariant 5: lists a changed project for the whole overlap, but asks for its tasks no more than needed', async () => {
+    await settled();
+    budget('1001');
+    await world.later();
+    world.service.clearRequests();
+    for (const ms of [30_000, 29_000]) await world.later('changes', ms);
+    expect([stage.asked(/./), stage.asked(/\/tasks/)]).toEqual([4, 0]);
+  });
+
   it('invariant 6: keeps a project as of now whose update time alone moved, silently and without the definitions', async () => {
     await settled({ freedoms: { auditDenied: 403 } });
     const load = async () => {
@@ -71,6 +80,32 @@ describe('a `changes` pass', () => {
     const after = await load();
     expect(after[0]).toBe(world.clock.now);
     expect(after.every((time, index) => time > (before[index] as number))).toBe(true);
+  });
+
+  it('invariant 5: does not write a project that an audit entry names, if nothing changed', async () => {
+    await settled();
+    world.edit.updateTask(PROCESS, '1001', '500001', {}, { touch: false });
+    const before = await world.snapshots.load(world.process, '1001');
+    expect(await world.later()).toMatchObject({ projects: 1, commits: 0 });
+    expect(await world.snapshots.load(world.process, '1001')).toEqual(before);
+  });
+
+  it('emits custom fields by the names and types of now', async () => {
+    await settled({ freedoms: { auditDenied: 403 } });
+    const late = {
+      externalId: 'late',
+      name: 'Added late',
+      type: 'multiple-choice',
+      options: ['a', 'b'],
+    } as const;
+    world.edit.addField(PROCESS, 'project', late);
+    world.edit.updateProject(PROCESS, '1001', { late: ['b'] });
+    await world.later();
+    const [, event] = await world.events();
+    const { name, type } = late;
+    expect(event?.data).toMatchObject({
+      changes: [{ field: 'late', name, kind: 'custom', type, added: ['b'], removed: [] }],
+    });
   });
 
   it.each([

@@ -245,6 +245,13 @@ describe('invariant 9: a project', () => {
   ])('%s is not gone', (_, of) => {
     expect(CASES.filter(one => of(one) && isGone(one))).toEqual([]);
   });
+
+  it('keeps its tasks when the task list answers 404', () => {
+    const changed = CASES.filter(
+      one => one.tasks === '404' && one.snapshot !== 'none' && /task/.test(inShort(decideOn(one))),
+    );
+    expect(changed).toEqual([]);
+  });
 });
 
 describe('a project that is listed though it was deleted', () => {
@@ -284,6 +291,10 @@ describe('the difference', () => {
       { ...NOTHING, listed, snapshot: snapshotOf(record, [{ id: '1' }]), tasks, ...more },
       rules('changes', 1),
     );
+
+  it('is none where nothing differs', () => {
+    expect(decideBetween({ id: '7' }, listedAt(AT + 60_000, { id: '7' }))).toEqual({ end: 'settled' });
+  });
 
   it('is written without changes if only the update time differs: else an older listing could seem newer', () => {
     const verdict = decideBetween(
@@ -354,6 +365,14 @@ describe('the difference', () => {
       ...{ listing: 'whole', tasks: undefined, snapshot: snapshotOf({ id: '7', name: 'One' }, []) },
     });
     expect([missing.end, inShort(missing)]).toEqual(['uncertain', '-']);
+  });
+
+  it('invariant 1: has a new task though the project was not listed', () => {
+    const verdict = decideBetween({ id: '7' }, undefined, {
+      tasks: readAt(AT + 9, [{ id: '1' }, { id: '2' }]),
+    });
+    expect([verdict.end, inShort(verdict)]).toEqual(['settled', 'task.created']);
+    expect(verdict.difference?.tasks).toMatchObject({ readAt: AT + 9, digest: 'of the tasks' });
   });
 
   it('invariant 9: leaves tasks, and the time of their reading, as they were if the task list answers 404', () => {

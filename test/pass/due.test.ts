@@ -93,6 +93,18 @@ describe('a rule', () => {
     expect(await mismatches()).toEqual([]);
   });
 
+  it('asks of the record as it is when its time comes', async () => {
+    await settledWith({ rules: [{ ...OVERDUE, where: [{ status: { not: { in: ['Done'] } } }] }] });
+    const [done] = [task('2026-11-21', { name: 'done' }), task('2026-11-21', { name: 'open' })];
+    await world.later();
+    until('2026-11-22T00:00:10Z');
+    world.edit.updateTask(PROCESS, '1001', done, { status: 'Done' });
+    await world.run();
+    world.edit.updateTask(PROCESS, '1001', done, { status: 'Open' });
+    await world.later();
+    expect(await due()).toEqual(['task.overdue open 2026-11-21 2026-11-22T00:00:00.000Z']);
+  });
+
   it('finds a field by its displayed name, and reports values that are no dates once', async () => {
     await settledWith({ rules: [{ ...OVERDUE, field: 'Due date' }] });
     const custom = { externalId: 'due-day', name: 'Due date', type: 'date' };
@@ -198,6 +210,23 @@ describe('a rule that is added', () => {
   });
 });
 
+describe('another time zone', () => {
+  it('moves what is to come, and repeats nothing', async () => {
+    await settledWith({ rules: [OVERDUE], timeZone: 'Pacific/Kiritimati' });
+    task('2026-11-21', { name: 'early' });
+    task('2026-11-22', { name: 'late' });
+    await world.later();
+    expect(await due()).toEqual(['task.overdue early 2026-11-21 2026-11-21T10:00:00.000Z']);
+    await passWith({ rules: [OVERDUE], timeZone: 'America/New_York' });
+    until('2026-11-23T04:59:59Z');
+    await passWith({ rules: [OVERDUE], timeZone: 'America/New_York' });
+    expect(await due()).toHaveLength(1);
+    until('2026-11-23T05:00:00Z');
+    await passWith({ rules: [OVERDUE], timeZone: 'America/New_York' });
+    expect((await due())[1]).toBe('task.overdue late 2026-11-22 2026-11-23T05:00:00.000Z');
+  });
+});
+
 describe('what fell due', () => {
   it('costs a request to the table where the process has rules, and none where it has none', async () => {
     await settledWith({});
@@ -227,6 +256,29 @@ describe('what fell due', () => {
     expect(new Set(all).size).toBe(380);
     expect(later).toHaveLength(130);
     expect(await mismatches()).toEqual([]);
+  });
+
+  it('invariant 1: is emitted once, wherever a run is killed', async () => {
+    await settledWith({ rules: [OVERDUE] });
+    for (const id of ['1001', '1002', '1003'])
+      world.edit.createTask(PROCESS, id, { name: id, dueDate: '2026-11-21' });
+    await world.later();
+    until('2026-11-22T00:00:00Z');
+    for (const isWritten of [false, true, false, true]) {
+      let isKilled = false;
+      const commit: World['snapshots']['commit'] = async (process, request) => {
+        if (isKilled || !isWritten) throw new Error('killed');
+        isKilled = true;
+        await world.snapshots.commit(process, request);
+        throw new Error('killed');
+      };
+      await expect(stage.runOver({ commit })).rejects.toThrow('killed');
+    }
+    await world.later();
+    expect((await due()).toSorted()).toEqual(
+      ['1001', '1002', '1003'].map(id => `task.overdue ${id} 2026-11-21 2026-11-22T00:00:00.000Z`),
+    );
+    expect(await timers()).toEqual([]);
   });
 
   it('invariant 8: is emitted once by two pollers at the same time', async () => {

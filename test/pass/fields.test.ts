@@ -72,6 +72,25 @@ describe('a custom field', () => {
     for (const mode of ['changes', 'sweep'] as const) await world.later(mode);
     expect(await told()).toEqual(['field.updated project:summary name: "Summary" → "Newer"']);
   });
+
+  it('is not lost when another run ends the baseline before the definitions of this one are stored', async () => {
+    world = await stage.create({ projects: 2, tasksPerProject: 1 });
+    world.service.fail({ when: ({ path }) => path.includes('/projects?'), fault: { status: 403 } });
+    await expect(world.run('sweep')).rejects.toThrow('403');
+    let isFirst = true;
+    const readState: Snapshots['readState'] = async (...given) => {
+      const read = await world.snapshots.readState(...given);
+      if (!isFirst) return read;
+      isFirst = false;
+      world.pass(61_000);
+      expect(await world.run('sweep')).toMatchObject({ mode: 'baseline', outcome: 'completed' });
+      world.edit.addField(PROCESS, 'project', extra);
+      return read;
+    };
+    expect(await runOver({ readState }, 'sweep')).toMatchObject({ mode: 'baseline', outcome: 'busy' });
+    await world.later();
+    expect(await told()).toEqual(['field.created project:extra']);
+  });
 });
 
 describe('invariant 5: the definitions', () => {

@@ -88,6 +88,20 @@ describe('more deletions at once than are plausible', () => {
     expect((await told()).sort()).toEqual([...deleted, 'source.held']);
   });
 
+  it('are confirmed by few task lists, too, if two sweeps missed the projects', async () => {
+    await settled({
+      ...{ projects: 20, settings: { concurrency: 1 } },
+      freedoms: { tasksOfDeletedProject: 200, auditDenied: 403 },
+    });
+    deleteAll(ids(14));
+    await world.later('sweep');
+    expect(await told()).toEqual([]);
+    world.service.clearRequests();
+    await world.later('sweep');
+    expect(await told()).toEqual(['source.held']);
+    expect(ids(14).filter(id => world.service.requests.some(isTasksOf(id)))).toEqual(ids(11));
+  });
+
   it('invariant 9: are not emitted once another pass has put the process on hold', async () => {
     await settled({ tasksPerProject: 1 });
     deleteAll(ids(12), true);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
-import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
+import { type Recheck, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import type { Snapshot, SnapshotHead } from '../../functions/model/snapshot.ts';
 import { type Candidate, observe } from '../../functions/pass/look.ts';
 import { meaningDigest } from '../../functions/pass/reading/digest.ts';
@@ -28,12 +28,13 @@ async function observing(
   {
     kind = 'changes',
     kept = undefined as Snapshot | undefined,
+    recheck = undefined as Recheck | undefined,
     pages = [['1']],
     withhold = [] as string[],
   } = {},
 ) {
   const asked = { loads: 0, tombstones: 0, identities: 0, tasks: 0 };
-  const before = { ...UNKNOWN_PROCESS, rechecks: new Map() };
+  const before = { ...UNKNOWN_PROCESS, rechecks: new Map(recheck && [['7', recheck]]) };
   const state = { definitions: { rules: RULES } } as PassState;
   const context = passContext({
     ...{ kind, before, settings: { withhold } },
@@ -78,6 +79,21 @@ describe('a baseline', () => {
     expect(asked).toMatchObject({ tombstones: 0, identities: 0, tasks: 1 });
     const [, later] = await observing({}, { kind: 'changes' });
     expect(later).toMatchObject({ tombstones: 1, identities: 1, tasks: 1 });
+  });
+});
+
+describe('a project that is neither listed nor known', () => {
+  const recheck: Recheck = {
+    ...{ cause: 'unreadable', since: 0, foundAt: AT, reason: 'r', isReported: true, revision: 1 },
+  };
+  it.each([
+    ['for a recheck, before the whole list is read for it', 'changed', recheck, 1],
+    ['not where the whole list lacks it', 'whole', recheck, 0],
+    ['not without a recheck', 'changed', undefined, 0],
+  ] as const)('is asked for its tasks %s', async (_, listing, recheck, tasks) => {
+    const [seen, asked] = await observing({ listing, listed: undefined }, { recheck });
+    expect(asked).toEqual({ loads: 1, tombstones: 0, identities: 0, tasks });
+    expect(seen).toMatchObject({ recheck, tasks: tasks > 0 ? { readAt: AT } : undefined });
   });
 });
 

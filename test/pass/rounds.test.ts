@@ -130,6 +130,16 @@ describe('a recheck that a pass wrote on its way', () => {
       expect(await owed()).toEqual([]);
     },
   );
+
+  it('is removed then, though another one is left to the next sweep', async () => {
+    await settled();
+    hide(world, ['1008']);
+    await world.later('sweep');
+    budget(ids(7));
+    refuse('1002', 404, 1);
+    expect(await runOver({}, 'changes', slow)).toMatchObject({ outcome: 'completed' });
+    expect(await owed()).toEqual(['1008 not-listed']);
+  });
 });
 
 describe('the second round', () => {
@@ -145,6 +155,17 @@ describe('the second round', () => {
     expect([wholeListings(), await told()]).toEqual([1, []]);
     await world.later('sweep');
     expect(await told()).toContain('project.deleted 1001');
+  });
+
+  it('reads the whole list once for all that is unclear', async () => {
+    await settled();
+    const gone = ['1001', '1003', '1005'];
+    for (const id of gone) world.edit.deleteProject(PROCESS, id);
+    await world.later();
+    expect(wholeListings()).toBe(1);
+    expect((await told()).filter(line => line.startsWith('project.'))).toEqual(
+      gone.map(id => `project.deleted ${id}`),
+    );
   });
 
   it('looks at the projects in the order of their ids, by the snapshots that the first round has read', async () => {

@@ -5,6 +5,7 @@ import { ids, isTasksOf, openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const MINUTE = 60_000;
+const BUSY = { outcome: 'busy', projects: 0, commits: 0, events: 0 };
 const stage = openStage();
 const { budget, runOver, told, warned } = stage;
 let world: World;
@@ -49,6 +50,20 @@ describe('a lease', () => {
     expect(await world.run('sweep')).toMatchObject({ outcome: 'completed' });
   });
 
+  it('that another poller took over needs no giving back', async () => {
+    await settled();
+    let isLost = false;
+    const when = (request: { path: string }) => {
+      isLost ||= isTasksOf('1001')(request);
+      return isLost;
+    };
+    world.service.fail({ when, times: 1_000, fault: { status: 429 } });
+    const saveProgress: Snapshots['saveProgress'] = async (...given) =>
+      !isLost && world.snapshots.saveProgress(...given);
+    await expect(runOver({ saveProgress }, 'sweep')).rejects.toThrow(/1001\/tasks.*status 429/);
+    expect(warned(/Could not release the lease/)).toEqual([]);
+  });
+
   it('invariant 8: that another poller took over writes nothing more of what it found', async () => {
     await settled();
     budget('1001');
@@ -63,6 +78,23 @@ describe('a lease', () => {
     const onProgress = () => world.pass(done++ === 0 ? 9_000 : 1_500);
     expect(await runOver(calls, 'changes', { onProgress })).toMatchObject({ outcome: 'busy' });
     expect([done, written]).toEqual([2, []]);
+  });
+
+  it('that another poller took over counts nothing, though it committed before', async () => {
+    await settled();
+    budget(['1001', '1002']);
+    let isLost = false;
+    const calls: Partial<Snapshots> = {
+      commit: async (...given) => {
+        const result = await world.snapshots.commit(...given);
+        isLost = true;
+        world.pass(11_000);
+        return result;
+      },
+      saveProgress: async (...given) => !isLost && world.snapshots.saveProgress(...given),
+    };
+    expect(await runOver(calls, 'sweep')).toEqual({ mode: 'sweep', ...BUSY });
+    expect(await told()).toEqual(updated('1001'));
   });
 });
 
@@ -116,6 +148,31 @@ describe('a pass whose time is up', () => {
     expect((await stage.state()).isChangesOpen).toBe(true);
     expect(await world.run('changes')).toMatchObject({ outcome: 'completed', events: 2 });
     expect(await told()).toEqual(ALL);
+  });
+
+  it('fails by a refusal whose next try would come too late, and keeps what it committed', async () => {
+    await settled();
+    budget(ids(3));
+    const fault = { status: 429, headers: { 'retry-after': '18' } };
+    const refusal = world.service.fail({ when: isTasksOf('1002'), times: 1_000, fault });
+    await expect(runOver({}, 'changes', { remaining: 20_000 })).rejects.toThrow(/1002\/tasks.*status 429/);
+    refusal.cancel();
+    await world.run('changes');
+    expect(await told()).toEqual(ALL);
+  });
+
+  it('fails when too many projects failed until then', async () => {
+    await settled({ projects: 15, tasksPerProject: 1 });
+    budget(ids(15));
+    const outage = ids(15).map(id => stage.refuse(id));
+    world.service.clearRequests();
+    const onProgress = ({ done }: { done: number }) => done > 11 && world.pass(100_000);
+    await expect(runOver({}, 'changes', { ...SHORT, onProgress })).rejects.toThrow(
+      /^12 project\(s\) cannot be read or committed.*status 403/,
+    );
+    expect(stage.asked(/\/tasks/)).toBe(12);
+    for (const { cancel } of outage) cancel();
+    expect(await world.run('changes')).toMatchObject({ outcome: 'completed', projects: 15 });
   });
 });
 

@@ -2,6 +2,7 @@ import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { projectKey } from '../../functions/store/keys.ts';
 import type { RecheckChange, Snapshots } from '../../functions/store/store.ts';
+import { hide, isWholeListing } from '../kit/hide.ts';
 import { owedIn } from '../kit/owed.ts';
 import { ids, openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
@@ -158,6 +159,21 @@ describe('source.skipped', () => {
 });
 
 describe('the count of skipped projects', () => {
+  it('has those that subscribers know of, and no other rechecks', async () => {
+    await settled();
+    hide(world, ['1003']);
+    await world.later('sweep');
+    fail('1002');
+    for (const [count, recheck] of [
+      [0, '1002 unreadable'],
+      [1, '1002 unreadable, told'],
+      [1, '1002 unreadable, told'],
+    ] as const) {
+      expect(await world.later()).not.toHaveProperty('skippedNoLonger');
+      expect([await skipped(), await owed()]).toEqual([count, [recheck, '1003 not-listed']]);
+    }
+  });
+
   it('goes down in the pass that reads one of them, while another one newly fails', async () => {
     await settled();
     const [refusal] = await skippedAll('1002', '1004');
@@ -189,6 +205,17 @@ describe('a skipped project', () => {
     const last = world.service.requests.map(({ path }) => path.replace(/\?.*/, '').split('/').at(-1));
     expect(last.filter(one => one !== 'token').sort()).toEqual(['auditlog', 'projects', 'tasks']);
     expect((await stage.state()).announced).toBe(announced);
+  });
+
+  it('invariant 6: whose task list stays missing costs no listing of all projects', async () => {
+    await settled();
+    refuse('1002', 404);
+    world.edit.updateTask(PROCESS, '1002', '500002', { status: 'Done' });
+    await world.later();
+    world.service.clearRequests();
+    for (let pass = 0; pass < 3; pass++) await world.later('changes', 10 * MINUTE);
+    expect(world.service.requests.filter(isWholeListing)).toEqual([]);
+    expect(await owed()).toEqual(['1002 no-task-list, told']);
   });
 });
 

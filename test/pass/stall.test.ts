@@ -165,6 +165,16 @@ describe('source.recovered', () => {
     expect((await stage.state()).stalled).toBeUndefined();
   });
 
+  it('is emitted by the very run that emitted the stall, when that one completes', async () => {
+    await settled();
+    stage.budget('1001');
+    const killed = () => Promise.reject(new Error('killed'));
+    await stage.runOver({ commit: killed, abandon: killed }).catch(() => undefined);
+    world.pass(10 * MINUTE);
+    expect(await world.run()).toMatchObject({ outcome: 'completed', events: 3 });
+    expect((await told()).slice(0, 2)).toEqual(['source.stalled', 'source.recovered']);
+  });
+
   it('is not emitted again by a run that took too old a look at the state', async () => {
     await stalled();
     const meanwhile = async () => {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { TaskEvent } from '../../functions/model/event.ts';
 import type { CommitRequest, Snapshots } from '../../functions/store/store.ts';
+import { owedIn } from '../kit/owed.ts';
 import { openStage } from '../kit/stage.ts';
 import { PROCESS, type World } from '../kit/world.ts';
 
 const stage = openStage();
-const { budget, runOver } = stage;
+const { budget, runOver, told } = stage;
 let world: World;
 
 const settled = async () => {
@@ -43,6 +44,32 @@ describe('more changes than one transaction holds', () => {
     ]);
     const events = (await world.events()) as TaskEvent[];
     expect(new Set(events.map(({ data }) => data.observed.after))).toEqual(new Set([iso(tasksReadAt ?? 0)]));
+  });
+
+  it('invariant 4: of a new project are committed in steps, too', async () => {
+    await settled();
+    const { sweptAt } = await stage.state();
+    const id = world.edit.createProject(PROCESS, { name: 'New' });
+    for (let task = 0; task < 3; task++) world.edit.createTask(PROCESS, id, { name: `Task ${task}` });
+    const { sizes, commit } = holding(1);
+    await runOver({ commit });
+    expect(sizes).toEqual([4, 2, 1, 3, 1, 2, 1, 1]);
+    const events = (await world.events()) as TaskEvent[];
+    expect(events.map(({ type }) => type)).toEqual(['project.created', ...Array(3).fill('task.created')]);
+    for (const { data } of events) expect(data.observed.after).toBe(iso(sweptAt));
+  });
+
+  it('of which not even one fits are reported with the name and the remedy', async () => {
+    await settled();
+    budget(['1001', '1002']);
+    const commit: Snapshots['commit'] = async (process, request) =>
+      request.projectId === '1001' ? 'too-large' : world.snapshots.commit(process, request);
+    await runOver({ commit });
+    expect(await told()).toEqual(['project.updated 1002 budget: "" → "1"']);
+    const reason = expect.stringMatching(
+      /^Project 1001 of process onboarding is too large .*exceed the 4 MB.*Split the project/,
+    );
+    expect(await owedIn(world)).toMatchObject([{ id: '1001', reason }]);
   });
 
   it('are not spread over steps in a baseline, which has no events', async () => {

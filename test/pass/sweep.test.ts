@@ -31,6 +31,19 @@ describe('a sweep', () => {
     expect(warned()).toEqual([]);
   });
 
+  it('is completed by our clock when it ends, also without what it could not read', async () => {
+    await settled();
+    const { baselinedAt, sweepCompletedAt } = await state();
+    expect(baselinedAt).toBe(world.clock.now - 600_000);
+    expect(sweepCompletedAt).toBe(baselinedAt);
+    refuse('1002');
+    expect(await world.later('sweep')).toMatchObject({ outcome: 'completed' });
+    expect(await owed()).toEqual(['1002 unreadable']);
+    const { now } = world.clock;
+    await world.later();
+    expect(await state()).toMatchObject({ sweepCompletedAt: now, sweptAt: now, baselinedAt });
+  });
+
   it('counts the projects that it lists, as the baseline does; other passes count none', async () => {
     await settled();
     const counted = async () => (await state()).projects;
@@ -95,9 +108,48 @@ describe('the answers that a sweep knows by their bytes', () => {
     expect(world.service.requests.filter(isTasksOf('1001'))).toHaveLength(3);
     expect([await owed(), await told()]).toEqual([[], []]);
   });
+
+  it('invariant 8: are compared again after a conflict, with a snapshot that is loaded then', async () => {
+    await settled({ tasksPerProject: 2, freedoms: { auditDenied: 403 } });
+    world.edit.updateTask(PROCESS, '1002', '500003', { status: 'Done' });
+    let isFirst = true;
+    const commit: Snapshots['commit'] = async (...given) => {
+      if (isFirst) {
+        isFirst = false;
+        await world.later('changes', 10_000);
+      }
+      return world.snapshots.commit(...given);
+    };
+    expect(await runOver({ commit }, 'sweep')).toMatchObject({ outcome: 'completed', commits: 0 });
+    expect(await told()).toEqual(['task.updated 1002/500003 status: "To do" → "Done"']);
+  });
 });
 
 describe('a project that a sweep misses, and whose tasks are refused,', () => {
+  it('gets a recheck, and no warning', async () => {
+    await settled();
+    hide(world, ['1002']);
+    refuse('1002', 403, 1);
+    expect(await world.later('sweep')).toMatchObject({ outcome: 'completed' });
+    expect(await owedIn(world)).toMatchObject([
+      { id: '1002', cause: 'uncertain', reason: expect.stringMatching(/^GET .*1002\/tasks.*status 403/) },
+    ]);
+    expect(warned()).toEqual([]);
+    await world.later('sweep');
+    expect(await owed()).toEqual([]);
+  });
+
+  it('stays one that the sweep before missed, too', async () => {
+    await settled();
+    hide(world, ['1002'], 6);
+    await world.later('sweep');
+    refuse('1002', 403, 1);
+    await world.later('sweep');
+    expect([await owed(), await told()]).toEqual([['1002 not-listed'], []]);
+    await world.later('sweep');
+    expect(await told()).toEqual(['project.deleted 1002']);
+  });
+
   it.each([
     ['its token is refused', { status: 401 }, /status 401/],
     ['it asks too often', tooManyRequests(1), /status 429/],

@@ -107,6 +107,14 @@ describe('withheld fields', () => {
     expect(JSON.stringify(events)).not.toMatch(/"budget"|"dueDate"/);
   });
 
+  it('are not among the tasks that stay known where a list never came to rest', async () => {
+    await settledUnder([], { pageSize: { tasks: 1 } });
+    neverAtRest();
+    expect(JSON.stringify(await passUnder(['Due date']))).not.toContain('"dueDate"');
+    const content = await world.snapshots.load(world.process, '1001');
+    expect(JSON.stringify([...(content?.content.tasks.values() ?? [])])).not.toContain('"dueDate"');
+  });
+
   it.each([
     ['cannot be read', () => stage.refuse('1001', 404, 2)],
     ['never come to rest', () => neverAtRest()],

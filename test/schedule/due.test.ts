@@ -92,6 +92,12 @@ describe('a process that is looked at in fixed intervals', () => {
       [quick, Math.ceil(quick + 5 * SECOND)],
     ]);
   });
+
+  it('is looked at as often where nothing could be read of it', () => {
+    const nothing = { known: undefined };
+    expect(dueBetween([processOf(MINUTE)], tick(), () => undefined)).toHaveLength(1);
+    expect(due(processOf(MINUTE), tick(), nothing)).toEqual(due(processOf(MINUTE), tick()));
+  });
 });
 
 describe('the processes of a workspace', () => {
@@ -108,6 +114,15 @@ describe('the processes of a workspace', () => {
     expect(idsOf(passes)).toEqual([ids.slice(0, 25), ids.slice(25, 50), ids.slice(50)]);
     expect(new Set(passes.map(({ at }) => at)).size).toBe(3);
     expect(passes.every(({ workspace }) => workspace === 'eu')).toBe(true);
+  });
+
+  it('are apart from those of another workspace', () => {
+    const passes = changesOf([...processesOf(2), ...processesOf(2, { workspace: 'us' })]);
+    expect(passes.map(({ workspace, processes }) => [workspace, processes.length])).toEqual([
+      ['eu', 2],
+      ['us', 2],
+    ]);
+    expect(passes[0]?.at).not.toBe(passes[1]?.at);
   });
 
   it('are due together only with the same interval, and until the first of them is due again', () => {
@@ -135,6 +150,7 @@ describe('a sweep', () => {
       sweeps({ from: now, to: now + MINUTE, now }, known, of),
     );
   const [{ at: first } = { at: 0 }] = minutely(6);
+  const phase = first - AT;
   const sweep = (more: Partial<NonNullable<Known['sweep']>> = {}): Known => ({
     ...BASELINED,
     sweep: { completedAt: first - 5 * HOUR, isUnfinished: false, leasedUntil: undefined, ...more },
@@ -152,6 +168,15 @@ describe('a sweep', () => {
     const made = sweeps({ from: AT - 20 * HOUR, now, to: now + MINUTE });
     expect(made).toMatchObject([{ dueAt: first }]);
     expect(made[0]?.at).toBeGreaterThan(now);
+  });
+
+  it('is started each minute until it is completed: its message may be lost', () => {
+    const made = minutely(6, sweep());
+    const count = Math.ceil((6 * HOUR - phase) / MINUTE);
+    expect(made.map(({ at }) => at)).toEqual(
+      Array.from({ length: count }, (_, index) => first + index * MINUTE),
+    );
+    expect(new Set(made.map(({ dueAt }) => dueAt))).toEqual(new Set([first]));
   });
 
   it.each<[string, Partial<NonNullable<Known['sweep']>>, number]>([
@@ -213,6 +238,12 @@ describe('a sweep', () => {
       const often = processesOf(400, { sweep: 4 * MINUTE });
       const behind = { ...BASELINED, sweep: { completedAt: 0, isUnfinished: false, leasedUntil: undefined } };
       expect(started(AT, () => behind, often)).toHaveLength(200);
+    });
+
+    it('takes nothing from another workspace', () => {
+      const two = [...all, ...processesOf(10, { workspace: 'us' })];
+      const some = started(AT, () => UNKNOWN, two);
+      expect(Map.groupBy(some, ({ workspace }) => workspace).get('us')).toHaveLength(10);
     });
   });
 });

@@ -113,6 +113,15 @@ describe('a tick', () => {
     expect(await once.start(processOf('p1'))).toEqual({ sent: 0, unsent: 0 });
   });
 
+  it('whose clock went far ahead, and back, goes on from now', async () => {
+    const { world, sent, start } = open();
+    world.now = AT + 30 * 24 * 60 * MINUTE;
+    await start(processOf('p'));
+    world.now = AT;
+    sent.length = 0;
+    expect(await start(processOf('p'))).toEqual({ sent: 1, unsent: 0 });
+  });
+
   it('that comes more often starts what is due until the next one', async () => {
     const { world, sent, start } = open();
     world.period = 4 * SECOND;
@@ -123,5 +132,11 @@ describe('a tick', () => {
     }
     expect(sent.filter(({ pass }) => pass.message.mode === 'sweep')).toHaveLength(15);
     expect(sent.every(({ pass }) => pass.delay <= 4)).toBe(true);
+  });
+
+  it('is the first: it starts nothing that was due before', async () => {
+    const { sent, start } = open();
+    await start(processOf('p', 6 * 60 * MINUTE));
+    expect(sent).toEqual([]);
   });
 });

@@ -122,6 +122,17 @@ describe('a listing', () => {
     ]);
   });
 
+  it('that lacks what it showed before is read again, and what went is not listed', async () => {
+    const { list, filters } = listing({
+      readings: [
+        [['1'], ['2', '3']],
+        [['1'], ['3']],
+      ],
+    });
+    const { projects, isComplete } = await list();
+    expect([[...projects.keys()], isComplete, filters.length]).toEqual([['1', '3'], true, 3]);
+  });
+
   it('that has become one page is believed at once', async () => {
     const { list, filters } = listing({ readings: [TWO, [['1']]] });
     const { projects, isComplete } = await list();

@@ -178,6 +178,14 @@ describe('the digest of the tasks', () => {
     ]);
   });
 
+  it('says so of several pages, too', async () => {
+    const pages = [[['1'], ['2'], ['3']]];
+    const { digest } = await read(pages, { known: tasks('1') });
+    const again = reading(pages, { digest });
+    expect(await again.read()).toEqual(same(AT + 1_000));
+    expect(again.counts).toMatchObject({ asked: 1, parsed: 0, loaded: 0 });
+  });
+
   it.each([
     ['a task more', [['1', '2', '3']]],
     ['a task less', [['1']]],
@@ -197,6 +205,10 @@ describe('the digest of the tasks', () => {
       [['1'], ['2'], []],
     ].map(async pages => (await read([pages], { known: tasks() })).digest);
     expect(new Set(await Promise.all(digests)).size).toBe(4);
+  });
+
+  it('invariant 1: says nothing where there is none', async () => {
+    expect(await read([[['1']]], { digest: undefined })).toMatchObject({ tasks: tasks('1') });
   });
 
   it('is that of the last reading, whose tasks were taken', async () => {
