@@ -414,15 +414,6 @@ describe('what a pass is given', () => {
     },
   );
 
-  it('tells its progress, and that it is a baseline while it is one', async () => {
-    const told: object[] = [];
-    const { world, run } = await baselined({ onProgress: progress => told.push(progress) });
-    expect(told.at(-1)).toEqual({ ...process, mode: 'baseline', done: 3, total: 3 });
-    world.projects.set('p1', project(1));
-    await run('sweep');
-    expect(told.at(-1)).toEqual({ ...process, mode: 'sweep', done: 3, total: 3 });
-  });
-
   it('is a lease of its own: its owner is the request and a number by chance, or whom the caller names', async () => {
     const owners: string[] = [];
     const { snapshots } = openPoll();

@@ -185,11 +185,6 @@ describe('how a pass ends', () => {
     expect(inShort(conclude(facts))).toBe('done, keeps rechecks');
   });
 
-  it('deletes what vanished, or what two sweeps missed', () => {
-    const found = '1 settled, 1 vanished, 1 not-listed, 1 missed twice';
-    expect(conclude(factsOf({ kind: 'sweep', found, known: 20, missing: 3 })).deletions).toEqual(['2', '4']);
-  });
-
   it.each([
     [0, 10],
     [50, 10],
