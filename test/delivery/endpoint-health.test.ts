@@ -6,7 +6,7 @@ async function open() {
   const setting = openSetting();
   const row = await setting.register();
   const written: object[] = [];
-  setting.faults.after = command => void (isRowOf('crm')(command) && written.push(command));
+  setting.faults.before = command => void (isRowOf('crm')(command) && written.push(command));
   return { ...setting, written, health: new EndpointHealth(endpointOf(), row, setting.dependencies) };
 }
 
