@@ -21,22 +21,27 @@ async function offered(line: string): Promise<string[]> {
 describe('Tab', () => {
   it.each([
     ['st', ['start', 'status']],
+    ['start --on', ['--once']],
+    ['init --d', ['--doctor']],
     ['deploy --st', []],
     ['deploy --', ['--config', '--yes', '--help']],
     ['des', ['destroy']],
+    ['rest', ['restore-table', 'restore']],
     ['restore-table --d', ['--dry-run', '--data']],
     ['endpoints re', ['resume', 'remove']],
     ['--stack x endpoints pau', ['pause']],
-    ['events --since ', []],
-    ['dance ', []],
     ['events --fo', ['--follow']],
+    ['endpoints --re', ['--region']],
     ['completion ', ['bash', 'zsh', 'fish']],
     ['endpoints pause c', ['crm', 'chat']],
     ['resend an-event --to cr', ['crm']],
+    ['actions --endpoint ch', ['chat']],
     ['sweep l', ['launch']],
     ['events --process ', ['launch']],
     ['endpoints pause crm ', []],
     ['events --type task.', ['task.created', 'task.updated', 'task.deleted', 'task.due', 'task.overdue']],
+    ['events --since ', []],
+    ['dance ', []],
   ])('behind "changewire %s" offers %j', async (line, words) => {
     expect(await offered(line)).toEqual(words);
   });

@@ -211,10 +211,13 @@ describe('a command line that is wrong is refused before anybody is asked', () =
     ['endpoints lst', /unknown command 'lst'\n\(Did you mean list\?\)/],
     ['events --proces p', /unknown option '--proces'\n\(Did you mean --process\?\)/],
     ['events --since soon', /--since <time>.*Expected a time such as 2026-11-21T09:00Z, a date, or an age/s],
+    ['events --since 2026-02-30', /--since <time>.*Expected a time such as/s],
     ['events --since 2026-02-30T08:00Z', /--since <time>.*Expected a time such as/s],
     ['events --limit 0', /Expected a number from 1, or "all"/],
     ['events --type task.update', /Valid event types: .*did you mean "task.updated"/s],
+    ['events extra', /too many arguments/],
     ['trace', /missing required argument 'event-id'/],
+    ['endpoints pause', /missing required argument 'name'/],
     ['endpoints add crm', /use --webhook, --slack.* or --\w+\./],
     ['endpoints add crm --slack https://a.example --teams https://b.example', /use --webhook, --slack/],
     ...['0', '0.5', '101', 'abc'].map((rate): [string, RegExp] => [
@@ -228,6 +231,8 @@ describe('a command line that is wrong is refused before anybody is asked', () =
       'endpoints add ops --text https://a.example --preset irc',
       /Allowed choices are google-chat, mattermost/,
     ],
+    ['help nope', /^changewire: Unknown command "nope"\.\n$/],
+    ['help stats', /^changewire: Unknown command "stats"\. Did you mean status\?\n$/],
     ['help endpoints ad', /^changewire: Unknown command "endpoints ad"\. Did you mean add\?\n$/],
     [
       'endpoints add crm --webhook https://a.example --filter evnts=x',
@@ -245,6 +250,7 @@ describe('a command line that is wrong is refused before anybody is asked', () =
     ['resend x --to crm --yes', /require --dead/],
     ['replay --to crm', /replay requires --since TIME/],
     ['replay --to crm --cancel --since 2h', /--cancel can only be combined with --to/],
+    ['completion csh', /Allowed choices are bash, zsh, fish/],
     ['endpoints remove crm', /not running in a terminal\. Use --yes/],
     ...[
       ...['snapshot --to crm', 'replay --to crm --since 1h', 'resend --dead --to crm', 'release p'],
@@ -253,6 +259,7 @@ describe('a command line that is wrong is refused before anybody is asked', () =
     ['doctor p --watch', /needs its settings: SERVICE_\*/],
     ['doctor p --project 1', /--project requires --watch/],
     ['logs anything', /Allowed choices are poll, publish/],
+    ['failed-messages clear all', /Allowed choices are rejected/],
     ['republish --since 2h', /required option '--until/],
   ])('%s', async (line, message) => {
     const { code, out, err, asked } = await run(line.split(' '));

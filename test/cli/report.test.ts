@@ -258,7 +258,7 @@ describe('report', () => {
           expect([key, plain.split(text).length]).toEqual([key, anonymous.split(/"[a-z]+-1"/).length]);
         }
       }),
-      { numRuns: 3 },
+      { numRuns: 10 },
     );
   });
 

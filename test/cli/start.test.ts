@@ -57,6 +57,14 @@ function launched(version: string, args: readonly string[], launcher = LAUNCHER)
 }
 
 describe('npx changewire', () => {
+  it('runs on Node 24', () => {
+    expect(launched('24.0.0', ['--help'])).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('Usage: changewire'),
+      stderr: '',
+    });
+  });
+
   it('by a link to it, on an older Node, ends with the exit code of the Node that npm ci installs', () => {
     const link = join(temporaryDirectory(), 'changewire');
     symlinkSync(LAUNCHER, link);

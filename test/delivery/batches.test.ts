@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { drain } from '../../functions/delivery/drain.ts';
+import { sendBy } from '../../functions/delivery/queues.ts';
 import { batchesOf } from '../../functions/delivery/webhook/webhook.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import { type SentEvent, verify, verifyAll } from '../../receiver/index.ts';
@@ -91,5 +92,18 @@ describe('batches of a webhook', () => {
     expect(sizes().slice(1)).toEqual(Array(10).fill(1));
     const left = await dependencies.deliveries.due('crm', Number.MAX_SAFE_INTEGER, 10);
     expect(left.map(({ eventId }) => eventId)).toEqual([bad]);
+  });
+
+  it('wait for each other in the queue of chats', async () => {
+    const sent: string[] = [];
+    const queue = (name: string) => ({
+      send: async (messages: readonly unknown[]) => {
+        sent.push(`${messages.length} ${name}`);
+        return { indexes: [] };
+      },
+    });
+    const send = sendBy({ deliveries: queue('deliveries'), chat: queue('chat') });
+    await send([batched(10), endpointOf(), endpointOf('slack')].map(to => ({ to, body: '{}' })));
+    expect(sent.toSorted()).toEqual(['1 deliveries', '2 chat']);
   });
 });

@@ -10,6 +10,10 @@ const created = (...fields: FieldChange[]) =>
   shown(change('t-1', 'Call', fields, { action: 'created' })).slice(1);
 
 describe('a new record', () => {
+  it('is told by its name alone when nothing of that is there', () => {
+    expect(created(builtIn('id', 't-1'), builtIn('name', 'Call'), builtIn('position', 3))).toEqual([]);
+  });
+
   it.each([
     ['assignees', [{ name: 'Anna' }, { name: 'Ben' }], 'Assignees: Anna, Ben'],
     ['assigned_to', 'Anna', 'Assigned to: Anna'],
@@ -38,6 +42,18 @@ describe('a new record', () => {
     expect(created(builtIn('assignee', value))).toEqual([]);
   });
 
+  it('tells of several names for the same the most usual, and of one without a readable value the next', () => {
+    const owner = builtIn('owner', 'Ben');
+    expect(created(owner, builtIn('assignee', 'Anna'))).toEqual(['Assignee: Anna']);
+    expect(created(builtIn('assignee', { id: 'u-1' }), owner)).toEqual(['Owner: Ben']);
+    expect(created(builtIn('state', 'Active'), builtIn('status', 'Open'))).toEqual(['Status: Open']);
+  });
+
+  it('tells custom fields that are known by the name that people see, too', () => {
+    const due = field('Due date', null, '2026-12-08', { field: 'cf-12' });
+    expect(created(builtIn('status', 'Open'), due)).toEqual(['Status: Open', 'Due date: 2026-12-08']);
+  });
+
   it('tells three more custom fields by their names, and counts the others', () => {
     const custom = (name: string) => field(name, null, 'x');
     expect(created(custom('A'), builtIn('B', 'x'), custom('C'), custom('D'))).toEqual([
@@ -61,16 +77,35 @@ describe('a new record', () => {
   });
 });
 
+describe('a deleted record', () => {
+  it('whose record found no room in the event is told by its name', () => {
+    const [event] = commitOf([change('t-1', 'Call', [], { action: 'deleted' })]);
+    const task = { id: 't-1', name: 'Call' };
+    const cut = { ...event, data: { ...event?.data, task, truncated: ['record'] } };
+    const [topic] = chatTopics([cut as never]);
+    expect(topic?.records[0]).toMatchObject({ name: 'Call', fields: [], omitted: 0 });
+  });
+});
+
 describe('what a built-in field is called', () => {
   it.each([
     ['dueDate', 'Due date'],
     ['due_date', 'Due date'],
+    ['state', 'State'],
     ['step2Of3', 'Step2 of3'],
     ['isVIP', 'Is VIP'],
     ['externalURL', 'External URL'],
+    ['Already Words', 'Already Words'],
+    ['x.y', 'x.y'],
+    ['_private', '_private'],
+    ['größe', 'größe'],
     ['a--b', 'a--b'],
   ])('%s is read as %s', (property, name) => {
     const told = shown(change('t-1', 'Call', [field('', 'a', 'b', { name: property, kind: 'builtin' })]));
     expect(told).toEqual([`Call · ${name}: a → b`]);
+  });
+
+  it('is the property, while a custom field keeps the name that people gave it', () => {
+    expect(shown(change('t-1', 'Call', [field('dueDate', 'a', 'b')]))).toEqual(['Call · dueDate: a → b']);
   });
 });

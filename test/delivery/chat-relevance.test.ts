@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { sentenceOf } from '../../functions/delivery/chat/chat-sentence.ts';
 import { chatTopics } from '../../functions/delivery/chat/chat-topics.ts';
 import type { FieldChange } from '../../functions/model/event.ts';
-import { builtIn, change, commitOf, field, shownOf } from '../kit/delivery/chat-batches.ts';
+import { batches, builtIn, change, commitOf, field, shownOf } from '../kit/delivery/chat-batches.ts';
 
 const text = (name: string, more: Partial<FieldChange> = {}) =>
   field(name, 'a', 'b', { type: 'text', ...more });
@@ -52,5 +53,22 @@ describe('the changes of a record in a chat', () => {
       ...['One · Note: a → b', 'One · Status: a → b', 'Four · task deleted', 'Three · Owner: a → b'],
       ...['Two · task updated', 'The project · Budget: a → b'],
     ]);
+  });
+
+  it('give the notification its change, whatever comes first by the alphabet', () => {
+    const changes = [
+      change('t-1', 'One', [text('Amount')]),
+      change('t-2', 'Two', [text('Budget'), field('Status', 'Open', 'Done')]),
+    ];
+    const topic = topicOf(changes);
+    expect(topic && sentenceOf(topic)).toBe(
+      'Task "Two" in "Website relaunch": Status Open → Done, and 2 more changes',
+    );
+  });
+
+  it('of definitions keep their order', () => {
+    const [topic] = chatTopics(batches.fields ?? []);
+    const ids = (batches.fields ?? []).map(({ data }) => ('field' in data ? data.field.externalId : ''));
+    expect(topic?.records.map(({ id }) => id)).toEqual(ids);
   });
 });

@@ -65,6 +65,12 @@ describe('a notification', () => {
     expect(told(changes).sentence).toBe(sentence);
   });
 
+  it('says that there is more where the event could not carry it', () => {
+    const [event] = commitOf([change('t', 'Call', [due])]);
+    const cut = { ...event, data: { ...event?.data, truncated: ['changes'] } } as never;
+    expect(sentenceOfAll([cut])).toBe(`Task "Call" in "Website relaunch": ${DUE}, and more changes`);
+  });
+
   it('tells of fields where they are, and of the source what it says', () => {
     const archived = (batches.fields ?? []).filter(({ type }) => type === 'field.archived');
     expect([batches.fields, batches.held, archived].map(batch => sentenceOfAll(batch ?? []))).toEqual([

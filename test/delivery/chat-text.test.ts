@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest';
-import { chatValue, cleanText, cutText, fromDifference } from '../../functions/delivery/chat/chat-text.ts';
+import {
+  chatValue,
+  chatValues,
+  cleanText,
+  cutText,
+  fromDifference,
+  isolate,
+} from '../../functions/delivery/chat/chat-text.ts';
 
 it.each([
   ['a\nb\t c\u2028d', 'a b c d'],
@@ -51,6 +58,10 @@ it.each([
   },
 );
 
+it('a text from right to left does not turn around what follows it', () => {
+  expect([isolate('שלום'), isolate('abc')]).toEqual(['\u2068שלום\u2069', 'abc']);
+});
+
 it.each([
   [[null, 'a', 1, true], 'null, a, 1, true'],
   [[1, { a: 1 }], '[1,{"a":1}]'],
@@ -59,4 +70,8 @@ it.each([
   ['x'.repeat(61), `${'x'.repeat(59)}…`],
 ])('the value %j reads %j', (value, text) => {
   expect(chatValue(value, 60)).toEqual({ text });
+});
+
+it('two values are cut to their limit', () => {
+  expect(chatValues('abcdef', 'xbcdef', 4)).toEqual([{ text: 'abc…' }, { text: 'xbc…' }]);
 });

@@ -6,6 +6,7 @@ import { healthEvent } from '../../functions/delivery/reports.ts';
 import type { LinkTemplates } from '../../functions/model/endpoint.ts';
 import { anyText } from '../kit/delivery/chat-arbitraries.ts';
 import {
+  batches,
   type change,
   commitOf,
   floodMessage,
@@ -34,6 +35,18 @@ describe('links', () => {
     expect(chatTopics(commitOf([task('t-1', 'T', [])]))[0]?.link).toBeUndefined();
   });
 
+  it('lead to the project from the title, to tasks from their names, and nowhere from the project’s own line', () => {
+    const changes = [task('p-1042', 'P', [], { entity: 'project' }), task('t-1', 'T', [])];
+    expect(linksOf(changes)).toEqual([PROJECT, undefined, `${PROJECT}?task=t-1`]);
+  });
+
+  it('are of one kind alone where there is a template for one alone', () => {
+    const [both] = templates;
+    const only = (kind: 'project' | 'task') => [{ workspace: 'eu', [kind]: both?.[kind] }];
+    expect(linksOf([task('t-1', 'T', [])], {}, only('project'))).toEqual([PROJECT, undefined]);
+    expect(linksOf([task('t-1', 'T', [])], {}, only('task'))).toEqual([undefined, `${PROJECT}?task=t-1`]);
+  });
+
   it('to what was deleted in the end are none, and to what came back they are', () => {
     const changed = task('t-1', 'T', []);
     const gone = task('t-1', 'T', [], { action: 'deleted' });
@@ -45,6 +58,11 @@ describe('links', () => {
     expect(linksOf([changed, project])).toEqual([undefined, undefined, undefined]);
     // An identifier may be that of a task and of a project.
     expect(linksOf([task('p-1042', 'T', [], { action: 'deleted' })])).toEqual([PROJECT, undefined]);
+  });
+
+  it('of fields and of the source itself are none', () => {
+    const events = [batches.fields, batches.held].flatMap(batch => batch ?? []);
+    expect(chatTopics(events, templates).map(({ link }) => link)).toEqual([undefined, undefined]);
   });
 
   it.each(['.', '..'])(
@@ -99,6 +117,11 @@ describe('a test event in a chat', () => {
         eventIds: [event.id],
       },
     ]);
+  });
+
+  it('has no time when the event has none that can be read', () => {
+    const event = { ...testEvent('crm', { at: AT, tag: '1' }), time: 'noon' };
+    expect(chatTopics([event])[0]).toMatchObject({ title: 'This is a test', observed: undefined });
   });
 });
 

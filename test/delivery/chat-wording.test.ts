@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { fitRecords, leftText, tallyOf } from '../../functions/delivery/chat/chat-fit.ts';
+import { fitRecords, leftText, tallyOf, tallyText } from '../../functions/delivery/chat/chat-fit.ts';
 import type { ChatRecord } from '../../functions/delivery/chat/chat-topic.ts';
 import { chatTopics } from '../../functions/delivery/chat/chat-topics.ts';
 import { linesOf, type RecordView, viewOf } from '../../functions/delivery/chat/chat-view.ts';
-import { change, commitOf, field, fieldsOf } from '../kit/delivery/chat-batches.ts';
+import { batches, change, commitOf, field, fieldsOf } from '../kit/delivery/chat-batches.ts';
 
 const record = (more: Partial<ChatRecord> = {}): ChatRecord => ({
   entity: 'task',
@@ -28,6 +28,13 @@ describe('a record', () => {
     expect(shownOf(record({ action: 'created', fields: fields(3) }), 2)).toBe(1);
     expect(shownOf(record({ action: 'deleted', fields: [] }), 5)).toBe(1);
   });
+
+  it('shows a field without a name as such', () => {
+    const odd = record({ fields: [field('\u200B', 'a', 'b')] });
+    expect(textOf(viewOf(odd, linesOf(odd, { value: 60, lines: 5 }))).join('')).toBe(
+      'Call · (no name): a → b',
+    );
+  });
 });
 
 describe('records in little room', () => {
@@ -38,6 +45,15 @@ describe('records in little room', () => {
   /** The longest value that is shown. */
   const longest = (views: RecordView[]) =>
     Math.max(...views.flatMap(textOf).map(text => text.replaceAll(/[^ab]/g, '').length));
+
+  it('are told at length as long as all fit, and not a character further', () => {
+    const all = [record({ fields: fields(2, 400) })];
+    const { views } = fit(all, 1e6);
+    const total = lengthOf(views[0] as RecordView);
+    expect(fit(all, total)).toEqual({ views, left: 0, shown: [2] });
+    expect(longest(fit(all, total).views)).toBe(400);
+    expect(longest(fit(all, total - 1).views)).toBeLessThan(160);
+  });
 
   it('are told with shorter values when more of them fit so, twelve of a record then', () => {
     const { views, shown } = fit([record({ fields: fields(20, 400) })], 4_200);
@@ -64,6 +80,28 @@ describe('records in little room', () => {
     expect(links(3 * (one + 50))).toEqual([link, link, link]);
     expect(links(3 * (one + 50) - 1)).toEqual([undefined, undefined, undefined]);
     expect(links(one + 50)).toEqual([undefined, undefined, undefined].slice(0, Math.floor((one + 50) / one)));
+  });
+
+  it.each([160, 60])('keep their links where values of %i characters make room', limit => {
+    const link = 'https://app.example.com/';
+    const one = record({ link, fields: fields(1, 400) });
+    const total = lengthOf(viewOf(one, linesOf(one, { value: limit, lines: 5 })));
+    const { parts } = fitRecords(
+      { records: [one] },
+      { total, parts: 1, write: view => view, size: lengthOf },
+    );
+    expect(parts.map(({ heading }) => heading[0]?.link)).toEqual([link]);
+  });
+
+  it('without their links are told with short values, five of a record', () => {
+    const [bare, linked] = [undefined, 'https://app.example.com/'].map(link =>
+      record({ link, fields: fields(20, 400) }),
+    ) as [ChatRecord, ChatRecord];
+    const total = lengthOf(viewOf(bare, linesOf(bare, { value: 60, lines: 5 })));
+    const size = (view: RecordView) => lengthOf(view) + (view.heading[0]?.link?.length ?? 0);
+    const { parts } = fitRecords({ records: [linked] }, { total, parts: 1, write: view => view, size });
+    expect(parts.map(({ shown, heading }) => [shown, heading[0]?.link])).toEqual([[5, undefined]]);
+    expect(longest(parts)).toBe(59);
   });
 
   it('are told in part when not even that fits', () => {
@@ -95,6 +133,11 @@ describe('a tally', () => {
     expect(tallyOf(all)).toEqual({ changes: 6, tasks: 2, fields: 0, hasProject: true, noun: 'change' });
   });
 
+  it('counts the fields of projects and of tasks together', () => {
+    const all = [record({ entity: 'project field', id: 'a' }), record({ entity: 'task field', id: 'a' })];
+    expect(tallyText(tallyOf(all))).toBe('2 changes in 2 fields');
+  });
+
   it('reads well for one and for many', () => {
     expect(leftText(tallyOf([record()]))).toBe('and 1 more change in 1 task is not shown');
     expect(leftText(tallyOf([record({ fields: fields(2) })]))).toBe(
@@ -104,7 +147,14 @@ describe('a tally', () => {
 });
 
 describe('a topic', () => {
-  const [_created] = fieldsOf([], [{ externalId: '\u200B', name: '\u200B', type: 'text' }]);
+  const [created] = fieldsOf([], [{ externalId: '\u200B', name: '\u200B', type: 'text' }]);
+
+  it('of a field that was restored says so, and names one without any name as such', () => {
+    const old = { externalId: 'note', name: 'Note', type: 'text', archived: true };
+    const [topic] = chatTopics(fieldsOf([old], [{ ...old, archived: false }]));
+    expect(topic?.records[0]?.fields.map(({ name, to }) => [name, to])).toEqual([['Archived', false]]);
+    expect(created && chatTopics([created])[0]?.records[0]?.name).toBe('(no name)');
+  });
 
   it('of a new field tells its name again only where the heading has not all of it', () => {
     const told = (name: string, externalId = 'note') =>
@@ -117,6 +167,15 @@ describe('a topic', () => {
     expect(told('\u200B', '\u200B')).toEqual(['Type']);
     expect(told('x'.repeat(120))).toEqual(['Type']);
     expect(told('x'.repeat(121))).toEqual(['Name', 'Type']);
+  });
+
+  it('of a field that changed tells also what its heading has', () => {
+    const before = { externalId: 'number', name: 'Count', type: 'text' };
+    const [topic] = chatTopics(fieldsOf([before], [{ ...before, name: 'number', type: 'number' }]));
+    expect(topic?.records[0]?.fields.map(({ name, to }) => [name, to])).toEqual([
+      ['Name', 'number'],
+      ['Type', 'number'],
+    ]);
   });
 
   it('has the project’s last name that can be seen', () => {
@@ -132,6 +191,14 @@ describe('a topic', () => {
   it('has a title of 140 characters at most, also when it is the project’s id', () => {
     const [topic] = chatTopics(commitOf([change('t', 'T', [])], { name: '', projectId: 'x'.repeat(200) }));
     expect(topic?.title).toBe(`Project ${'x'.repeat(131)}…`);
+  });
+
+  it('names a record by its id when it has no name, and says when it has neither', () => {
+    const names = (id: string, record: { name?: string }) =>
+      chatTopics(commitOf([change(id, '', [], { record })]))[0]?.records.map(({ name }) => name);
+    expect(names('t-1', {})).toEqual(['t-1']);
+    expect(names('t-1', { name: '\u200B' })).toEqual(['t-1']);
+    expect(names('\u200B', {})).toEqual(['(no name)']);
   });
 
   it('spans the observations of all its events; none is told when one can not be read', () => {
@@ -151,5 +218,18 @@ describe('a topic', () => {
     expect(chatTopics([at(first, two, three), at(second, one, two)])[0]?.observed).toEqual(observed);
     expect(chatTopics([at(first, 'x', two)])[0]?.observed).toBeUndefined();
     expect(chatTopics([at(first, one, 'y')])[0]?.observed).toBeUndefined();
+  });
+
+  it('of a hold without a reason tells what to do all the same', () => {
+    const [held] = batches.held ?? [];
+    const silent = { ...held, data: { ...held?.data, reason: '\u200B' } };
+    expect(chatTopics([silent as never])[0]?.note).toBe('An operator must review them.');
+  });
+
+  it('of a source that names no workspace is told without one', () => {
+    const [event] = commitOf([change('t', 'T', [])]);
+    expect(chatTopics([{ ...event, source: 'x' } as never])[0]?.origin).toBe(
+      'process customer-projects · workspace ',
+    );
   });
 });

@@ -124,6 +124,15 @@ it('of a field is shown what of its definition changed', () => {
 });
 
 describe('what is shown of a record', () => {
+  it('empty values are told as empty, and numbers, lists and objects as text', () => {
+    expect(shown([field('a', null, 'x'), field('b', 1.5, ''), field('c', ['x', 2], { d: [true] })])).toEqual([
+      '*Call* · _task updated_',
+      'a: _empty_ → *x*',
+      'b: 1.5 → _empty_',
+      'c: x, 2 → *{"d":[true]}*',
+    ]);
+  });
+
   it('choices that came and went', () => {
     const sets = (added: string[], removed: string[]) => field('Tags', null, null, { added, removed });
     expect(shown([sets(['a', 'b'], ['c']), sets(['a'], []), sets([], ['c'])]).slice(1)).toEqual([

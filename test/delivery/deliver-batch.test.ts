@@ -342,6 +342,17 @@ describe('an endpoint that answers 410', () => {
     expect([posts.length, counts]).toEqual([1, { EndpointStopped: 1 }]);
   });
 
+  it('is not told a second time when another run stopped it meanwhile', async () => {
+    const { deliver, rows, register, counts, healthOf } = openSetting(async () => {
+      const stopped = { at: AT - 1, reason: 'answered 410' };
+      await rows.change('crm', row => row && { ...row, health: { ...row.health, stopped } });
+      return answered(410);
+    });
+    await register();
+    expect(await deliver(records(1))).toEqual([]);
+    expect([counts, (await healthOf())?.stopped?.at]).toEqual([{}, AT - 1]);
+  });
+
   it('is told also when the answer was lost that it is written down, so that it is written once more', async () => {
     const { deliver, faults, register, counts } = openSetting(() => answered(410));
     await register();
@@ -390,6 +401,35 @@ describe('a message that is no event', () => {
 });
 
 describe('delivering to a chat', () => {
+  it.each(['slack', 'teams'] as const)('sends %s messages one by one, a second apart', async kind => {
+    const { gates, post, answer } = openGates();
+    const { deliver, posts, slept } = openSetting(post);
+    const all = records(3);
+    const delivering = deliver(all, endpointOf(kind));
+    for (const number of [0, 1, 2]) {
+      for (let turns = 0; turns < 5; turns++) await turn();
+      expect(gates).toHaveLength(number + 1);
+      await answer(number, answered(200));
+    }
+    expect(await delivering).toEqual([]);
+    const ids = all.map(({ body }) => `${kind} ${JSON.parse(body).id}`);
+    expect(posts.map(({ body }) => body)).toEqual(ids.toReversed());
+    expect(posts.map(({ at }) => at)).toEqual([0, SECOND, 2 * SECOND]);
+    expect(slept).toEqual([0, SECOND, SECOND]);
+  });
+
+  it('waits for its next moment only when 20 s are left after it', async () => {
+    const { deliver, dependencies, posts, pendingIds } = openSetting();
+    const book = () => dependencies.slots.reserveSlot('crm', SECOND, AT, HOUR);
+    for (let second = 0; second < 2; second++) await book();
+    expect(await deliver(records(1), endpointOf('slack'), { remaining: () => 22_000 })).toEqual([]);
+    expect(posts).toHaveLength(1);
+    expect(await deliver(records(3), endpointOf('slack'), { remaining: () => 20_999 })).toEqual([]);
+    expect([posts.length, (await pendingIds()).length]).toEqual([1, 3]);
+    // None was booked in vain.
+    expect(await book()).toBe(3 * SECOND);
+  });
+
   it.each([
     [3, 1, 2],
     [4, 0, 3],

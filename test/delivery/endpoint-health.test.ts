@@ -6,7 +6,7 @@ async function open() {
   const setting = openSetting();
   const row = await setting.register();
   const written: object[] = [];
-  setting.faults.after = command => void (isRowOf('crm')(command) && written.push(command));
+  setting.faults.before = command => void (isRowOf('crm')(command) && written.push(command));
   return { ...setting, written, health: new EndpointHealth(endpointOf(), row, setting.dependencies) };
 }
 
@@ -27,6 +27,18 @@ describe('what a run tells of its endpoint', () => {
       ...{ name: 'crm', settings: endpointOf() },
       health: { failures: { count: 1, since: AT }, waiting, stopped, reports },
     });
+  });
+
+  it('tells of rows with the earliest that is due, and whether any goes first, however many are told at once', async () => {
+    const { health, healthOf, written } = await open();
+    await Promise.all([
+      health.backlogAdded(AT + HOUR, false),
+      health.backlogAdded(AT + 5, true),
+      health.backlogAdded(AT + 2 * HOUR, false),
+    ]);
+    expect(await healthOf()).toEqual({ waiting: { added: 3, due: AT + 5, first: true } });
+    // None found the row changed by another.
+    expect(written).toHaveLength(3);
   });
 
   it('tells all whose write failed, and the next are written again', async () => {
@@ -104,5 +116,15 @@ describe('what a run tells of its endpoint', () => {
     await rows.change('crm', () => 'removed');
     await health.gone('answered 410');
     expect([health.now, counts, said]).toEqual([{}, {}, []]);
+  });
+
+  it('knows what it knew where the table is down and there is nothing to change', async () => {
+    const { register, dependencies, faults } = await open();
+    const stopped = { at: AT - 1, reason: 'answered 410' };
+    const health = new EndpointHealth(endpointOf(), await register({ stopped }), dependencies);
+    faults.before = command =>
+      (isRowOf('crm')(command) || command.constructor.name === 'GetItemCommand') && TABLE_DOWN;
+    await expect(health.gone('answered 410')).rejects.toThrow('table down');
+    expect(health.now).toEqual({ stopped });
   });
 });

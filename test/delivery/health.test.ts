@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   afterFailure,
@@ -103,6 +104,16 @@ describe('an endpoint fails', () => {
     expect(health.notBefore).toBe(probe && AT + probe);
   });
 
+  it('by a clock that was set back since: it is failing a minute later, and what it was held for counts no more', () => {
+    const ahead = fail(fail({}, AT + 2 * DAY), AT + 2 * DAY, { for: DAY });
+    let health = ahead;
+    for (let number = 0; number < 4; number++) health = fail(health, AT + number);
+    expect(health).toMatchObject({ failures: { count: 6, since: AT }, notBefore: undefined });
+    health = fail(health, AT + MINUTE);
+    expect(health).toMatchObject({ failing: { since: AT, probes: 0 }, notBefore: AT + MINUTE + 30 * SECOND });
+    expect(busy(ahead, AT)).toMatchObject({ notBefore: AT + 15 * SECOND });
+  });
+
   it('and is probed 30 s, 1, 2, 4, 8, 15 and 15 minutes apart', () => {
     let health = failures(0, 0, 0, 0, MINUTE);
     const apart: number[] = [];
@@ -160,6 +171,12 @@ describe('an endpoint that asks for less', () => {
   ])('gets nothing %s', (_, health, hold, ms) => {
     expect(fail(health, AT, hold).notBefore).toBe(AT + ms);
   });
+
+  it('is held no less when it begins to fail meanwhile', () => {
+    const health = { failures: { count: 4, since: AT - MINUTE }, notBefore: AT + HOUR };
+    expect(fail(health, AT)).toMatchObject({ failing: { probes: 0 }, notBefore: AT + HOUR });
+    expect(fail({ ...health, notBefore: 0 }, AT, { for: HOUR }).notBefore).toBe(AT + HOUR);
+  });
 });
 
 describe('an endpoint that somebody stops', () => {
@@ -192,5 +209,98 @@ describe('what is known of rows', () => {
     [{ added: 3 }, 3, undefined, undefined],
   ])('%j is forgotten by who read %s, and the next is due at %s: %j', (health, added, next, after) => {
     expect(drained(health, added, next)).toEqual(after);
+  });
+
+  it('begins no count anew', () => {
+    const forgotten = drained(waiting(3), 3, undefined) as Health;
+    expect(joined(forgotten, AT, true)).toEqual(waiting(4));
+    expect(resumed(forgotten, AT)).toEqual(waiting(4));
+  });
+});
+
+type Step =
+  | { readonly kind: 'fails'; readonly wait: number; readonly hold?: number | undefined }
+  | { readonly kind: 'arrives' | 'joins' | 'reads' | 'drains' | 'pauses' | 'resumes' };
+
+const steps = fc.array(
+  fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({ kind: fc.constant('fails'), wait: fc.constantFrom(0, 20_000, DAY) }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant('fails'), wait: fc.nat(60_000), hold: fc.nat(HOUR) }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constantFrom('arrives', 'joins', 'reads', 'drains', 'pauses', 'resumes'),
+      }),
+    },
+  ) as fc.Arbitrary<Step>,
+  { maxLength: 60 },
+);
+
+/** What became of an endpoint, and the times of its failures since something arrived. */
+interface Life {
+  readonly health: Health;
+  readonly now: number;
+  readonly row: readonly number[];
+}
+
+function lived({ health, now, row }: Life, step: Step): Life {
+  if (step.kind === 'fails') {
+    const then = now + step.wait;
+    const hold = step.hold === undefined ? undefined : { for: step.hold };
+    return { health: fail(health, then, hold), now: then, row: [...row, then] };
+  }
+  if (step.kind === 'arrives') return { health: afterSuccess(health), now, row: [] };
+  return step.kind === 'resumes' ? { health: resumed(health, now), now, row: [] } : { health, now, row };
+}
+
+/** What runs read, each with the number of the last row that was added before; and what became of the endpoint. */
+interface Reads {
+  readonly health: Health;
+  readonly last: number;
+  readonly read: readonly { readonly added: number; readonly last: number }[];
+}
+
+function known({ health, last, read }: Reads, step: Step, pick: number): Reads {
+  if (step.kind === 'joins') return { health: joined(health, AT, true), last: last + 1, read };
+  if (step.kind === 'resumes') return { health: resumed(health, AT), last: last + 1, read };
+  if (step.kind === 'reads' && health.waiting)
+    return { health, last, read: [...read, { added: health.waiting.added, last }] };
+  const seen = step.kind === 'drains' ? read[pick % Math.max(1, read.length)] : undefined;
+  const after = seen && drained(health, seen.added, undefined);
+  if (after) expect(seen?.last).toBe(last);
+  return { health: after ?? health, last, read };
+}
+
+describe('whatever happens to an endpoint, in whatever order', () => {
+  it('it never fails before 5 failures in a row over a minute, and a success always clears that', () => {
+    fc.assert(
+      fc.property(steps, all => {
+        let life: Life = { health: {}, now: AT, row: [] };
+        for (const step of all) {
+          life = lived(life, step);
+          const { health, now, row } = life;
+          const isFailing = row.some((at, index) => index >= 4 && at - (row[0] as number) >= MINUTE);
+          expect(health.failing !== undefined).toBe(isFailing);
+          expect(hasProblems(health)).toBe(row.length > 0);
+          expect(isFailing && closedTo(health, now) === undefined).toBe(false);
+        }
+      }),
+    );
+  });
+
+  it('nobody forgets what was added after it was read, however old what was read is', () => {
+    fc.assert(
+      fc.property(steps, fc.array(fc.nat(9), { minLength: 60, maxLength: 60 }), (all, picks) => {
+        let reads: Reads = { health: {}, last: 0, read: [] };
+        for (const [index, step] of all.entries()) reads = known(reads, step, picks[index] as number);
+      }),
+      { numRuns: 500 },
+    );
   });
 });

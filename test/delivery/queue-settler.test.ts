@@ -99,6 +99,43 @@ describe('a message whose attempt failed', () => {
     await second.failed(second.open[0] as Delivery, reason);
     expect(second.dueAt).toBe(AT + 5 * SECOND);
   });
+
+  it('is given up at once where the timing has no retry', async () => {
+    const { dependencies, rows, deliveries, said } = await open([]);
+    const timing = { ...dependencies.timing, giveUpAfter: 0 };
+    const health = new EndpointHealth(endpointOf(), await rows.read('crm'), dependencies);
+    const settler = new QueueSettler('crm', health, [one()], { ...dependencies, timing });
+    await settler.failed(settler.open[0] as Delivery, reason);
+    expect(await deliveries.dead('crm', 9)).toMatchObject([{ eventId: event.id, diedAt: AT, ...reason }]);
+    expect(present(settler.tally.values)).toEqual({ DeliveryFailed: 1, DeliveriesDead: 1 });
+    const message = 'Gave up on a delivery; moved it to the dead letters.';
+    const details = { code: 'delivery.dead-letter', endpoint: 'crm', eventId: event.id, ...reason };
+    expect(said).toEqual([{ level: 'error', message, details }]);
+  });
+});
+
+describe('a message whose endpoint gets nothing now', () => {
+  it('becomes a row that is due at once, before which new ones may not be tried', async () => {
+    const { settler, held, hidden, pending, healthOf, said } = await open([one(MINUTE, { replay: true })]);
+    await settler.waits([held[0]]);
+    expect([hidden, settler.again, said]).toEqual([[], [], []]);
+    const row = { eventId: event.id, due: AT, attempts: 0, triedAt: undefined, replay: true };
+    expect(await pending()).toMatchObject([row]);
+    expect(await healthOf()).toEqual({ waiting: { added: 1, due: AT, first: true } });
+  });
+
+  it('beside many others: the endpoint’s row is written a few times, not once for each', async () => {
+    const records = someEvents(50).map((each, index) => messageOf(`m${index}`, JSON.stringify(each)));
+    let written = 0;
+    const { settler, healthOf, pending } = await open(records, ({ faults }) => {
+      faults.after = command => void (isRowOf('crm')(command) && written++);
+    });
+    await settler.waits(settler.open);
+    expect(await pending()).toHaveLength(50);
+    expect(written).toBe(1);
+    expect(settler.again).toEqual([]);
+    expect(await healthOf()).toMatchObject({ waiting: { added: written, first: true } });
+  });
 });
 
 describe('invariant 11: a message leaves the queue only once what became of it stands', () => {
@@ -161,5 +198,13 @@ describe('invariant 11: a message leaves the queue only once what became of it s
     expect([settler.open, settler.again, hidden]).toEqual([[], ['m0'], [['m0', 10]]]);
     expect(present(settler.tally.values)).toEqual({ Delivered: 1 });
     expect(said).toEqual([NOT_SAVED]);
+  });
+
+  it('one that came twice waits once', async () => {
+    const { settler, held, pendingIds, healthOf } = await open([one(), messageOf('m1', event.body)]);
+    await settler.waits([held[0]]);
+    await settler.waits([held[1]]);
+    expect([settler.again, await pendingIds()]).toEqual([[], [event.id]]);
+    expect(await healthOf()).toMatchObject({ waiting: { added: 2 } });
   });
 });

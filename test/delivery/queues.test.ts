@@ -69,4 +69,10 @@ describe('what is sent to endpoints', () => {
     );
     expect(await send(all)).toEqual({ indexes: [3, 12, 29], reason: 'deliveries is down' });
   });
+
+  it('is left out when there is no time', async () => {
+    const { send } = openQueues();
+    const { indexes } = await send([to('crm'), to('bot', 'slack')], () => false);
+    expect(indexes).toEqual([0, 1]);
+  });
 });

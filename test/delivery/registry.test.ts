@@ -58,6 +58,13 @@ describe('the registry of endpoints', () => {
     ]);
   });
 
+  it('leaves out a row without an endpoint: it stood in a former configuration', async () => {
+    const { registry, register } = await open();
+    await register(health, null, 'old');
+    expect(await registry.read('old')).toBeUndefined();
+    expect(await registry.all()).toHaveLength(1);
+  });
+
   it('obeys a change within 10 s, and asks the table no more often for all of them', async () => {
     const { registry, register, state, listed } = await open();
     for (const ms of [0, 1, 9_999]) {

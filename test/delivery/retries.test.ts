@@ -51,4 +51,10 @@ describe('retries', () => {
       ),
     );
   });
+
+  it('come by whatever pauses are asked for, the last of which repeats', () => {
+    const timing = { pauses: [SECOND, 1_500], giveUpAfter: MINUTE } as const;
+    expect([0, SECOND, 30 * SECOND].map(age => retryIn(age, timing, () => 0))).toEqual([1_000, 2_000, 2_000]);
+    expect(retryIn(0, timing, () => 0.999)).toBe(2_000);
+  });
 });

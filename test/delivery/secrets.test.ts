@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSecrets } from '../../functions/delivery/sender.ts';
-import type { EndpointSettings } from '../../functions/model/endpoint.ts';
+import type { EndpointSecret, EndpointSettings } from '../../functions/model/endpoint.ts';
 import { parseSecret, type SecretStore } from '../../functions/model/secret.ts';
 import { AT, HOUR, MINUTE } from '../kit/delivery/setting.ts';
 
@@ -51,6 +51,18 @@ describe('an endpoint’s secret', () => {
       expect(parse).not.toThrow(/hush/);
     },
   );
+
+  it('that is malformed is told with the very command that mends it', () => {
+    const command = (example: string) =>
+      `Endpoint crm: secret /changewire/endpoints/crm lacks the JSON object. Put it there: put crm '${example}'`;
+    expect(() => parseSecret(endpoint('webhook'), store(), '[]')).toThrow(
+      new Error(command('{"url":"https://…","secrets":["whsec_…"]}')),
+    );
+    for (const kind of ['slack', 'teams'] as const)
+      expect(() => parseSecret(endpoint(kind), store(), 'hush')).toThrow(
+        new Error(command('{"url":"https://…"}')),
+      );
+  });
 
   /** A store that counts its reads, with the number of the read in each address. */
   function counted(random = 0) {
@@ -113,6 +125,14 @@ describe('an endpoint’s secret', () => {
     doubtSecret('crm');
     await readSecret(endpoint('slack'));
     expect(state.reads).toBe(3);
+  });
+
+  it('is reported when it was read, not when it was remembered', async () => {
+    const { readSecret } = counted();
+    const seen: string[] = [];
+    const onRead = async (secret: EndpointSecret) => void seen.push(secret.url);
+    for (let turn = 0; turn < 2; turn++) await readSecret(endpoint('slack'), { onRead });
+    expect(seen).toEqual([`${url}/1`]);
   });
 
   it('is kept for its own endpoint', async () => {

@@ -19,6 +19,15 @@ const line = (outcome: string, events: readonly string[], attempts = 0) => ({
 });
 
 describe('the line of a delivery batch', () => {
+  it('tells the endpoint, the one outcome, the attempts, and which events', () => {
+    const tally = new BatchTally();
+    for (const name of ['a', 'b']) {
+      tally.tried([held(name)], AT, true);
+      tally.note('delivered', [held(name)]);
+    }
+    expect(told(tally)).toEqual([line('delivered', ['a', 'b'], 2)]);
+  });
+
   it('counts several outcomes, and has the ids in their order', () => {
     const tally = new BatchTally();
     const statuses: [string, Parameters<BatchTally['note']>[0]][] = [

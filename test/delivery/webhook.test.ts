@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { webhookRequest } from '../../functions/delivery/webhook/webhook.ts';
@@ -39,5 +40,34 @@ describe('a signed webhook', () => {
     expect(() => verify(WRONG, body, { ...headers })).toThrow('No matching signature');
     const { headers: one } = webhookRequest({ id, body }, [NEW], NOW);
     expect(() => verify(OLD, body, { ...one })).toThrow('No matching signature');
+  });
+
+  it('verifies whatever the event says, and is refused when one byte of body, id or time is another', () => {
+    const part = fc.string({ unit: 'binary', minLength: 1, maxLength: 20 });
+    const event = fc.record({ processId: part, projectId: part, data: fc.json() });
+    fc.assert(
+      fc.property(
+        event,
+        fc.nat(),
+        fc.integer({ min: 1, max: 255 }),
+        ({ processId, projectId, data }, at, flip) => {
+          const name = eventId(processId, projectId, NOW, 0);
+          const text = JSON.stringify({ id: name, data: JSON.parse(data) });
+          // The verifier decodes before it hashes: broken bytes become this character.
+          fc.pre(!text.includes('\uFFFD'));
+          const { headers, body: sent } = webhookRequest({ id: name, body: text }, [OLD, NEW], NOW);
+          expect(sent).toBe(text);
+          const bytes = Buffer.from(sent);
+          expect(verify(NEW, bytes, { ...headers })).toEqual(JSON.parse(text));
+
+          const index = at % bytes.length;
+          bytes[index] = (bytes[index] ?? 0) ^ flip;
+          expect(() => verify(NEW, bytes, { ...headers })).toThrow('No matching signature');
+          expect(() => verify(NEW, sent, { ...headers, 'webhook-id': `${name}0` })).toThrow('No matching');
+          const later = { ...headers, 'webhook-timestamp': String(NOW / 1000 + 1) };
+          expect(() => verify(NEW, sent, later)).toThrow('No matching');
+        },
+      ),
+    );
   });
 });

@@ -250,6 +250,14 @@ describe('the backlog of a chat that gathers changes', () => {
     expect([chat.texts().length, await chat.left()]).toEqual([1, 0]);
   });
 
+  it('of 6,000 changes is one message, which counts all', async () => {
+    const projects = Array.from({ length: 60 }, (_, index) => edits(100, `p-${index}`)).flat();
+    const chat = await open(WINDOW, waiting(projects), { window: { since: AT - HOUR, holds: true } });
+    await chat.drain();
+    expect(chat.texts()).toEqual([expect.stringMatching(/6,000 changes summed up/)]);
+    expect(await chat.left()).toBe(0);
+  });
+
   it('of eleven projects is one message, of ten a message each', async () => {
     for (const count of [10, 11]) {
       const projects = Array.from({ length: count }, (_, index) => edits(1, `p-${index}`)).flat();

@@ -211,6 +211,14 @@ describe('its properties', () => {
     },
   );
 
+  test('that are unknown are told with those that are known', () => {
+    expect(errorOf({ ...leastConfig(), logRetentionDays: 5 })?.problems).toEqual([
+      'logRetentionDays: unknown key (5); allowed keys: name, workspaces, changes, sweep, subscriptions, endpoints, networks, keep, proxy, ' +
+        'pollMemory, emailIdentities, alarmEmail, alarmTopic, logRetention, encryptionKey, removalPolicy, snapshots, subscriptionsIn, vpc, ' +
+        'subnets, securityGroups; did you mean "logRetention"?',
+    ]);
+  });
+
   test.each([
     ['stackName', 'use "name", by default the name of the stack of the construct'],
     ['region', 'the region is that of the stack of the construct'],
@@ -564,6 +572,14 @@ describe('grants', () => {
     const { changewire } = least;
     expect(changewire.grantLook(new ServicePrincipal('lambda.amazonaws.com')).success).toBe(false);
   });
+
+  test('stand beside policies to attach, which nobody has', () => {
+    const { changewire, template, stack } = least;
+    const arns = [changewire.lookPolicy, changewire.actPolicy, changewire.pullPolicy].map(
+      each => stack.resolve(each.managedPolicyArn).Ref,
+    );
+    expect(arns).toEqual(resources(template, 'AWS::IAM::ManagedPolicy').map(([id]) => id));
+  });
 });
 
 test("the queues of the own subscriptions' stack have their subscription's name in theirs", () => {
@@ -581,6 +597,13 @@ describe('at synthesis', () => {
     expect(() => app.synth()).toThrow(
       /Second\/Other also uses the table First\/Kept\. Give each construct its own "snapshots", or none\./,
     );
+  });
+
+  test('a table of its own for each of two constructs is right', () => {
+    const stack = new Stack(testApp(), 'Events');
+    for (const name of ['one', 'two'])
+      constructIn(stack, { name, snapshots: new SnapshotTable(stack, `Kept-${name}`) }, name);
+    expect(() => Template.fromStack(stack)).not.toThrow();
   });
 
   test('more subscriptions than their stack has room for are refused, with what to do', () => {

@@ -79,6 +79,7 @@ describe('an error in the configuration names the path, what was found and what 
       { changes: { fastest: '1s', slowest: '5m' } },
       `changes.fastest: found "1s"; allowed: ${INTERVAL}`,
     ],
+    ['whole', { changes: { fastest: '10s' } }, `changes.slowest: found nothing; allowed: ${INTERVAL}`],
     ['whole', { sweep: '59s' }, 'sweep: found "59s"; allowed: a duration from "1m" to "24h"'],
     [
       'whole',
@@ -90,6 +91,7 @@ describe('an error in the configuration names the path, what was found and what 
       { logRetentionDays: 31 },
       'logRetentionDays: found 31; allowed: a number of days out of 1, 3, 5, 7, 14, 30',
     ],
+    ['whole', { logRetentionDays: 9999 }, 'logRetentionDays: found 9999; allowed'],
     ['whole', { alarmEmail: 'ops' }, 'alarmEmail: found "ops"; allowed: an e-mail address'],
     ['whole', { stackName: '1st' }, 'stackName: found "1st"; allowed: a CloudFormation stack name'],
     ['workspace', { name: 'EU west' }, 'name: found "EU west"; allowed: a name of 1 to 64'],
@@ -97,6 +99,11 @@ describe('an error in the configuration names the path, what was found and what 
       'workspace',
       { baseUrl: 'http://a.example.com' },
       `baseUrl: found "http://a.example.com"; allowed: ${HTTPS}`,
+    ],
+    [
+      'workspace',
+      { authUrl: 'http://127.0.0.1.example.com' },
+      `authUrl: found "http://127.0.0.1.example.com"; allowed: ${HTTPS}`,
     ],
     [
       'workspace',
@@ -108,11 +115,6 @@ describe('an error in the configuration names the path, what was found and what 
       { baseUrl: SECRET_IN_ADDRESS },
       `baseUrl: found text of 56 characters; allowed: ${HTTPS} without user name`,
     ],
-    [
-      'workspace',
-      { authUrl: 'http://127.0.0.1.example.com' },
-      `authUrl: found "http://127.0.0.1.example.com"; allowed: ${HTTPS}`,
-    ],
     ['workspace', { audience: '' }, 'audience: found ""; allowed: the audience'],
     ['workspace', { concurrency: 33 }, 'concurrency: found 33; allowed: a whole number from 1 to 32'],
     [
@@ -120,6 +122,7 @@ describe('an error in the configuration names the path, what was found and what 
       { credentials: 'a b' },
       'credentials: found text of 3 characters; allowed: a Secrets Manager name',
     ],
+    ['process', { id: 7 }, "id: found 7; allowed: the service's id"],
     ['process', { id: 'a b' }, 'id: found "a b"; allowed'],
     [
       'process',
@@ -158,7 +161,14 @@ describe('an error in the configuration names the path, what was found and what 
       { keep: { attempts: '91d' } },
       'keep.attempts: found "91d"; allowed: a duration from "1d" to "90d"',
     ],
+    ['whole', { keep: '7d' }, 'keep: found "7d"; allowed'],
+    [
+      'whole',
+      { keep: { attempt: '3d' } },
+      'keep.attempt: unknown key (text of 2 characters); allowed keys: journal, attempts; did you mean "attempts"?',
+    ],
     ['process', { overlap: '120' }, 'overlap: found "120"; allowed: a duration from "1s" to "1d"'],
+    ['process', { overlap: 120 }, 'overlap: found 120; allowed: a duration'],
     [
       'process',
       { changes: 60 },
@@ -169,12 +179,19 @@ describe('an error in the configuration names the path, what was found and what 
       { changes: { fastest: '5m', slowest: '10s' } },
       'changes.slowest: found "10s"; allowed: a duration of at least fastest',
     ],
+    ['process', { sweep: '2d' }, 'sweep: found "2d"; allowed: a duration from "1m" to "24h"'],
     [
       'subscription',
       { url: 'ftp://a.example.com' },
       'url: found "ftp://a.example.com"; allowed: an http:// or https:// address',
     ],
+    [
+      'subscription',
+      { url: 'https://u:p@a.example.com' },
+      'url: found an address with a user name or password; allowed: an http:// or https:// address without',
+    ],
     ['subscription', { raw: 'yes' }, 'raw: found "yes"; allowed: true or false'],
+    ['subscription', { allowInsecure: 'yes' }, 'allowInsecure: found "yes"; allowed: true or false'],
     [
       'subscription',
       { filter: { workspace: [] } },
@@ -192,6 +209,11 @@ describe('an error in the configuration names the path, what was found and what 
     ],
     [
       'endpoint',
+      { kind: 'text', preset: 'discrd' },
+      'preset: found "discrd"; allowed: one of "google-chat", "mattermost", "discord", "ntfy"; did you mean "discord"?',
+    ],
+    [
+      'endpoint',
       { kind: 'slack', preset: 'discord' },
       'preset: found "discord"; allowed: only in an endpoint of kind "text"',
     ],
@@ -202,8 +224,28 @@ describe('an error in the configuration names the path, what was found and what 
     ],
     [
       'endpoint',
+      { kind: 'slack-app', channel: 'launches' },
+      'channel: found "launches"; allowed: the id of a channel, such as "C0123ABCD", or its name',
+    ],
+    [
+      'endpoint',
+      { kind: 'slack', channel: '#launches' },
+      'channel: found text of 9 characters; allowed: only in an endpoint of kind "slack-app"',
+    ],
+    [
+      'endpoint',
       { kind: 'slack', locale: 'xx-YY' },
       'locale: found "xx-YY"; allowed: a language tag, such as "de-DE" or "en-GB"',
+    ],
+    [
+      'endpoint',
+      { kind: 'slack', locale: 'de_DE' },
+      'locale: found "de_DE"; allowed: a language tag, such as "de-DE" or "en-GB"',
+    ],
+    [
+      'endpoint',
+      { kind: 'webhook', locale: 'de-DE' },
+      'locale: found "de-DE"; allowed: only in an endpoint of kind "slack", "slack-app", "teams", "text" or "email"',
     ],
     [
       'endpoint',
@@ -214,6 +256,11 @@ describe('an error in the configuration names the path, what was found and what 
       'endpoint',
       { kind: 'text', timeZone: 'Europe/Berlin' },
       'timeZone: found "Europe/Berlin"; allowed: only with "locale"',
+    ],
+    [
+      'endpoint',
+      { kind: 'teams', record: false },
+      'record: found false; allowed: only in an endpoint of kind "webhook" or "pull"',
     ],
     [
       'endpoint',
@@ -262,18 +309,13 @@ describe('an error in the configuration names the path, what was found and what 
         ],
       ] as const
     ).map(([settings, error]) => ['endpoint', settings, error] as ['endpoint', object, string]),
-    [
-      'endpoint',
-      { kind: 'slack-app', channel: 'launches' },
-      'channel: found "launches"; allowed: the id of a channel, such as "C0123ABCD", or its name',
-    ],
-    [
-      'endpoint',
-      { kind: 'slack', locale: 'de_DE' },
-      'locale: found "de_DE"; allowed: a language tag, such as "de-DE" or "en-GB"',
-    ],
     ['endpoint', { name: 'a/b' }, 'name: found "a/b"; allowed: a name of 1 to 64'],
     ['endpoint', { perSecond: 101 }, 'perSecond: found 101; allowed: a whole number from 1 to 100'],
+    [
+      'endpoint',
+      { filter: { fields: [] } },
+      'filter.fields: found an empty list; allowed: a list of at least one of field names',
+    ],
   ])('%s %j', (where, part, problem) => {
     const [path, placed] = PLACES[where];
     expect(problemsOf(placed(part))).toEqual([
@@ -304,12 +346,21 @@ describe('an error in the configuration names the path, what was found and what 
     ]);
     expect(() => readConfig(input)).toThrow(/^5 problems in the context of cdk\.json:\n {2}- changewire\./);
   });
+
+  test('shortens a long value', () => {
+    expect(problemsOf(config({ stackName: 'x'.repeat(5_000) }))[0]?.length).toBeLessThan(250);
+  });
 });
 
 describe('an unknown key', () => {
   test.each<[string, string, object]>([
+    ['subscription', 'subscriptions', config({ subscription: [] })],
     ['workspaces[0].processes[0].ignorefields', 'ignoreFields', config({}, {}, { ignorefields: [] })],
+    ['workspaces[0].baseURL', 'baseUrl', config({}, { baseURL: '' })],
+    ['subscriptions[0].filter.evenType', 'eventType', config(subscription({ filter: { evenType: [] } }))],
+    ['endpoints[0].filter.event', 'events', config(endpoint({ filter: { event: ['task.updated'] } }))],
     ['changes.slowst', 'slowest', config({ changes: { fastest: '5s', slowest: '5s', slowst: '1m' } })],
+    ['endpoints[0].persecond', 'perSecond', config(endpoint({ persecond: 3 }))],
     [
       'subscriptions[0].delivery["max-delay"]',
       'maxDelay',

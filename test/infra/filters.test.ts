@@ -22,9 +22,12 @@ describe('what a filter may ask for', () => {
   });
 
   test.each([
+    ['audit.x', ''],
     ['source.anything', ''],
     ['source.stall', '; did you mean "source.stalled"?'],
     ['task.update', '; did you mean "task.updated"?'],
+    ['Project.Created', '; did you mean "project.created"?'],
+    ['task.*', ''],
   ])('is no event %s: the error lists those that there are, and the nearest', (type, hint) => {
     for (const [path, types, input] of [
       [
@@ -197,6 +200,10 @@ describe('a condition on values', () => {
       'values[0].to: found an empty list; allowed: text of at most 256 characters, a number, true or false, or a list of at least one of these',
     ],
     [
+      [{ field: 'status', to: { name: 'Done' } }],
+      'values[0].to: found an object; allowed: text of at most 256 characters, a number, true or false, or a list of at least one of these',
+    ],
+    [
       [{ field: 'status', is: 'Done' }],
       'values[0].is: unknown key (text of 4 characters); allowed keys: field, from, to, added, removed',
     ],
@@ -257,8 +264,15 @@ describe('conditions on the record', () => {
       [],
       'where: found an empty list; allowed: an object with conditions by field, or a list of such objects',
     ],
+    ['Done', 'where: found "Done"; allowed: an object with conditions by field, or a list of such objects'],
     [{ dueDate: { above: '2026-05-01' } }, `where.dueDate.above: found "2026-05-01"; ${number}`],
     [{ dueDate: { before: 'soon' } }, `where.dueDate.before: found "soon"; ${date}`],
+    [{ dueDate: { after: '2026-02-30' } }, `where.dueDate.after: found "2026-02-30"; ${date}`],
+    [
+      { dueDate: { before: '2026-02-30T08:00:00+01:00' } },
+      `where.dueDate.before: found "2026-02-30T08:00:00+01:00"; ${date}`,
+    ],
+    [{ dueDate: { became: { after: 7 } } }, `where.dueDate.became.after: found 7; ${date}`],
     [[{ effort: { not: { below: 'a' } } }], `where[0].effort.not.below: found "a"; ${number}`],
     [
       { dueDate: { moved: 'up' } },
@@ -272,6 +286,7 @@ describe('conditions on the record', () => {
       { effort: { abov: 7 } },
       `where.effort.abov: unknown key (7); allowed keys: ${tests}, not, became, moved; did you mean "above"?`,
     ],
+    [{ effort: { not: { became: 7 } } }, `where.effort.not.became: unknown key (7); allowed keys: ${tests}`],
   ])('are refused with what is allowed: %j', (where, problem) => {
     expect(withWhere(where)).toContain(`${at}.${problem}`);
   });

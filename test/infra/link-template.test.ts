@@ -26,7 +26,9 @@ describe('a link template', () => {
   test.each([
     'https://app.example.com/{processId}/{projectId}?t={taskId}&p={projectId}',
     'https://app.example.com#/p/{projectId}',
+    'https://app.example.com?p={projectId}',
     'http://localhost:3000/{projectId}',
+    'http://127.0.0.1/{projectId}',
     { task: 'https://app.example.com/t/{taskId}' },
     { project: 'http://[::1]:3000/{processId}/{projectId}', task },
     `https://app.example.com/{projectId}/${'x'.repeat(464)}`,
@@ -44,6 +46,11 @@ describe('a link template', () => {
       'the placeholders {projectId}, {taskId}, {processId}, but not {project}; did you mean "projectId"?',
     ],
     [
+      'https://app.example.com/{projectId}/{}',
+      '',
+      'the placeholders {projectId}, {taskId}, {processId}, but not another',
+    ],
+    [
       'https://app.example.com/{projectId}/{CmjubuonqjCapqs/AY6Y1OlQm0}',
       '',
       'the placeholders {projectId}, {taskId}, {processId}, but not another',
@@ -55,11 +62,16 @@ describe('a link template', () => {
     ],
     ['http://app.example.com/{projectId}', '', ADDRESS],
     ['http://localhost.example.com/{projectId}', '', ADDRESS],
-    ['https://app.example.com{projectId}/', '', ADDRESS],
+    ['ftp://app.example.com/{projectId}', '', ADDRESS],
+    ['app.example.com/{projectId}', '', ADDRESS],
     ['https://u:p@app.example.com/{projectId}', '', ADDRESS],
+    ['https://u@app.example.com/{projectId}', '', ADDRESS],
     ['https://{projectId}.example.com/', '', ADDRESS],
+    ['https://app.example.com{projectId}/', '', ADDRESS],
+    ['https://app.example.com:{projectId}/', '', ADDRESS],
     ['https://app.example.com/a b/{projectId}', '', ADDRESS],
     ['https://app.example.com/ü/{projectId}', '', ADDRESS],
+    ['https:app.example.com/{projectId}', '', ADDRESS],
     ['https:///{projectId}', '', ADDRESS],
     [`https://app.example.com/{projectId}/${'x'.repeat(465)}`, '', ADDRESS],
     [{ project: task }, '.project', 'the placeholders {projectId}, {processId}, but not {taskId}'],
@@ -71,6 +83,7 @@ describe('a link template', () => {
       '',
       'an address such as "https://app.example.com/p/{projectId}/t/{taskId}", or an object with the keys',
     ],
+    [[task], '', 'an address such as "https://app.example.com/p/{projectId}/t/{taskId}", or an object'],
   ])('may not be %j, which is said at its place', (template, place, allowed) => {
     expect(problemOf(template)).toMatch(
       new RegExp(
@@ -83,5 +96,9 @@ describe('a link template', () => {
     expect(problemOf({ project, tasks: task })).toBe(
       `${PATH}.tasks: unknown key (text of 48 characters); allowed keys: project, task; did you mean "task"?`,
     );
+  });
+
+  test('with two mistakes is told both', () => {
+    expect(problemsOf(linked({ project: 'x', task: 'y' }))).toHaveLength(2);
   });
 });

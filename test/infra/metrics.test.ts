@@ -128,6 +128,10 @@ describe('the dashboard', () => {
   });
 
   test.each([
+    ['freshness', /"OldestPassAge"/],
+    ['lag', /"FirstAttemptLag".*"p50".*"p99"/],
+    ['events', /"EventsPublished"/],
+    ['deliveries', /"Delivered".*"DeliveryFailed"/],
     ['failures', /"AWS\/Lambda","Errors"/],
     ['what waits', /"ApproximateAgeOfOldestMessage".*"IteratorAge"/],
     ['what Lambda is paid for', /"Invocations".*"Duration"/],

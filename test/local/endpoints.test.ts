@@ -6,10 +6,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { parseOptions } from '../../local/settings/options.ts';
 import { wantedEndpoints } from '../../local/settings/wanted-endpoints.ts';
-import { answer, type Received, receiver } from '../kit/delivery/receiver.ts';
+import { answer, hang, type Received, receiver } from '../kit/delivery/receiver.ts';
 import { startResettableService } from '../kit/local/resettable-service.ts';
-import { begin, environmentOf, run } from '../kit/local/run.ts';
-import { alterStore, deadRows, pendingRows } from '../kit/store-file.ts';
+import { begin, environmentOf, run, until } from '../kit/local/run.ts';
+import { alterStore, deadRows, pendingRows, unpublished } from '../kit/store-file.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
 const OLD = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
@@ -54,6 +54,8 @@ const nameOf = (args: string) =>
 const data = () => join(directory, '.changewire');
 const pending = (name: string) => pendingRows(data(), name);
 const dead = (name: string) => deadRows(data(), name);
+/** Waits until a restart would neither publish nor print again what this run has printed. */
+const settled = () => until(() => unpublished(data()) === 0 && pending('sns:built-in').length === 0);
 
 describe('a run with endpoints of its own', () => {
   test('signs what it sends to webhooks, with two secrets while they change and its headers, and tells Slack and Teams', async () => {
@@ -136,6 +138,30 @@ describe('an endpoint that fails', () => {
     const without = start('--once');
     expect(await without.ended()).toBe(0);
     expect(without.stdout()).toContain(': 1 undelivered event. Start with its URL again to send them.');
+  });
+
+  test('by hanging holds up neither the publisher nor another endpoint, and loses nothing when the run ends', async () => {
+    baselined();
+    const [stuck, fine] = [await receiver(hang), await receiver()];
+    const args = `--json --interval 100ms --webhook ${stuck.url} --webhook ${fine.url}`;
+    const before = start(args);
+    await until(() => before.stderr().includes('polling'));
+    edit('Acme');
+    await until(() => fine.received.length === 1 && stuck.received.length === 1);
+    const name = nameOf(`--webhook ${stuck.url}`);
+    await settled();
+    expect(pending(name)).toHaveLength(1);
+    await until(() => pending(nameOf(`--webhook ${fine.url}`)).length === 0);
+    before.interrupt();
+    await before.ended();
+    await stuck.stop();
+
+    const after = start(`${args} --once`);
+    expect(await after.ended()).toBe(1);
+    expect(after.events()).toEqual([]);
+    expect(after.stderr()).toMatch(/: event \S+: no answer \(ECONNREFUSED\); next attempt in/);
+    expect(fine.received).toHaveLength(1);
+    expect(pending(name)).toHaveLength(1);
   });
 
   test('for three days leaves a dead letter, which is sent again when that is asked for', async () => {

@@ -245,4 +245,30 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     expect((await secretOf('crm')).secrets).not.toContain(old);
     await expect(ask('finish-rotation', { endpoint: 'crm' })).rejects.toThrow('No rotation');
   });
+
+  it('is listed by name with its health, its counts and its attempts', async () => {
+    opened(FIXED);
+    await ask('add-endpoint', CRM);
+    await context.deliveries.add([waiting('crm', 'e1')]);
+    const attempt = {
+      endpoint: 'crm',
+      at: AT,
+      events: [{ id: 'e1', type: 'task.updated' }],
+      took: 1,
+      status: 500,
+    };
+    await context.deliveries.note([attempt]);
+    const at = new Date(AT).toISOString();
+    const shared = { kind: 'webhook', overrides: false, keepSuccesses: true, perSecond: 10 };
+    const none = { atLeast: 0, isExact: true };
+    expect((await ask('endpoints')).endpoints).toEqual([
+      {
+        ...{ ...shared, name: 'crm', isConfigured: false, origin: 'https://crm.example', state: 'healthy' },
+        ...{ waiting: { atLeast: 1, isExact: true }, oldestWaiting: at, dead: none },
+      },
+      { ...shared, name: 'fixed', isConfigured: true, state: 'healthy', waiting: none, dead: none },
+    ]);
+    expect((await ask('attempts', { endpoint: 'crm', limit: 9 })).attempts).toEqual([{ ...attempt, at }]);
+    await expect(ask('attempts', { endpoint: 'unknown' })).rejects.toBeInstanceOf(Refused);
+  });
 });

@@ -77,7 +77,7 @@ const plan = fc.array(
     late: fc.oneof(fc.constant(0), fc.nat({ max: 200 }), fc.nat({ max: 90_000 })),
     count: fc.integer({ min: 1, max: 4 }),
   }),
-  { maxLength: 12 },
+  { maxLength: 25 },
 );
 
 describe.each(STORES)('over %s, following events', (_, open) => {

@@ -40,6 +40,18 @@ describe('a message of a topic on this machine', () => {
     });
   });
 
+  it('is refused when another topic sent it, though it says ours', async () => {
+    const [local, foreign] = [await startSns(), await startSns({ topicName: 'foreign' })];
+    const message = await recorded(foreign);
+    const reasons = [message, changed(message, { TopicArn: local.sns.topicArn })].map(one =>
+      refusalOf(verify(webRequest(one), fromHere(local))),
+    );
+    expect(await Promise.all(reasons)).toEqual([
+      { status: 403, message: 'The message is from another topic.' },
+      { status: 403, message: 'Invalid Signature.' },
+    ]);
+  });
+
   it('is refused when it is raw, which nobody signed', async () => {
     const headers = { 'x-amz-sns-message-type': 'Notification', 'x-amz-sns-rawdelivery': 'true' };
     expect(await refusalOf(verify(webRequest({ body: MESSAGE, headers }), ARN))).toEqual({

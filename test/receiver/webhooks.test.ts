@@ -4,7 +4,14 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, vi } from 'vitest';
 import { verify } from '../../receiver/index.ts';
 import { exampleEvent } from '../kit/examples/receiver.ts';
-import { type Headers, refusalOf, secretOf, signedWebhook, webRequest } from '../kit/receiver/requests.ts';
+import {
+  BOTH_KINDS,
+  type Headers,
+  refusalOf,
+  secretOf,
+  signedWebhook,
+  webRequest,
+} from '../kit/receiver/requests.ts';
 
 const [SECRET, NEW_SECRET, WRONG_SECRET] = [secretOf('one'), secretOf('new'), secretOf('bad')];
 const SHORT = `whsec_${Buffer.alloc(23, 'a').toString('base64')}`;
@@ -22,6 +29,11 @@ function signedText(body: string) {
 const UPDATED = exampleEvent('task.updated');
 
 describe('a signed webhook', () => {
+  it('is taken as it was sent, by any of several secrets of either side', async () => {
+    const request = signedWebhook(UPDATED, { secrets: [WRONG_SECRET, SECRET] });
+    for (const kind of BOTH_KINDS) expect(await verify(kind(request), [NEW_SECRET, SECRET])).toEqual(UPDATED);
+  });
+
   it('is told what is wrong with it, and never a secret', async () => {
     const { body, headers } = signedWebhook(exampleEvent('task.updated'));
     const signature = headers['webhook-signature'] as string;
@@ -78,6 +90,26 @@ describe('a signed webhook', () => {
     expect(hmac).toHaveBeenCalledTimes(1);
     hmac.mockRestore();
     syncBuiltinESMExports();
+  });
+
+  it('is refused when it is signed, but no event', async () => {
+    const sequence = { ...exampleEvent('task.updated'), sequence: 'later' };
+    const { data: _, ...noData } = exampleEvent('task.updated');
+    const other = { ...exampleEvent('task.updated'), specversion: '2.0' };
+    const texts = [
+      '',
+      'text',
+      '[]',
+      '{}',
+      'null',
+      ...[sequence, noData, other].map(one => JSON.stringify(one)),
+    ];
+    for (const body of texts) {
+      expect(await refusalOf(verify(signedText(body), SECRET))).toEqual({
+        status: 400,
+        message: expect.stringMatching(/not JSON|not a JSON object|not a change event/),
+      });
+    }
   });
 
   it('may be of a type that nobody knows yet', async () => {

@@ -126,6 +126,12 @@ describe('a request that fails for a while', () => {
     expect(requests).toHaveLength(3);
   });
 
+  test('is tried no more often than allowed, whatever fails each time', async () => {
+    const { service, requests } = await rig(sequence(destroy, status(500), html), { maxAttempts: 2 });
+    expect(await failureOf(service.user('u'))).toMatchObject({ status: 500 });
+    expect(requests).toHaveLength(2);
+  });
+
   test.each([301, 304, 400, 403, 404, 409])(
     'is not tried again on %i, nor is a redirect followed',
     async code => {

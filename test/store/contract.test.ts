@@ -27,7 +27,7 @@ describe.each(STORES)('the store in %s', (name, open) => {
   }));
 
   // A DynamoDB takes 10 ms and more for a write.
-  deliveriesContract(() => store.deliveries, name.includes('DynamoDB') ? 100 : 3_000);
+  deliveriesContract(() => store.deliveries, name.includes('DynamoDB') ? 600 : 3_000);
 
   deliveryLeasesContract(() => store.deliveries, name.includes('DynamoDB') ? 5 : 100);
 

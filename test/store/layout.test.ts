@@ -1,4 +1,4 @@
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import {
   checkLayout,
@@ -37,6 +37,17 @@ describe('the table’s layout', () => {
         'Deploy the version that wrote it, or a stack with a new table: the first pass is then a new baseline.',
     );
     expect([...table.model.items()]).toEqual([item]);
+  });
+
+  it('is taken when code of this version began with the table between the two readings of it', async () => {
+    const { model, ...table } = openModel();
+    const client = modelClient(async command => {
+      if (command instanceof ScanCommand)
+        model.run(new PutItemCommand({ TableName: table.tableName, Item: of(TABLE_LAYOUT) }));
+      return model.run(command);
+    });
+    await checkLayout({ ...table, client });
+    expect([...model.items()]).toEqual([of(TABLE_LAYOUT)]);
   });
 
   it.each([

@@ -166,6 +166,15 @@ describe('the line of a run', () => {
     expect(lines).toEqual([line(taken.slice(0, 200)), line(taken.slice(200, 400)), line(taken.slice(400))]);
   });
 
+  it('of a batch that is sent message by message has none after the one that failed', async () => {
+    const [first, second] = [events(AT, 1), events(AT + 1, 1)];
+    const { run, taken, lines } = open([undefined, undefined, ...Array(5).fill({ failing: ['0'] })]);
+    const given = [record('1', first), record('2', second), record('3', events(AT + 2, 1, ''))];
+    expect(await run(...given)).toEqual(failure('2'));
+    expect(taken).toEqual(idsOf(first));
+    expect(lines).toMatchObject([line(taken)]);
+  });
+
   it('invariant 10: holds nothing of an event but its id', async () => {
     const { run, lines } = open();
     const [event] = events(AT, 1);

@@ -98,4 +98,10 @@ describe('watching the native subscriptions', () => {
     expect(await watch(client, expected('a'))).toEqual([]);
     expect(looked).toEqual(['1']);
   });
+
+  it('asks nothing when none is expected', async () => {
+    const { client, asked } = topic([]);
+    expect(await watch(client, [])).toEqual([]);
+    expect(asked).toEqual([]);
+  });
 });

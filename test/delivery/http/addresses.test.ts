@@ -158,6 +158,11 @@ describe('the address of an endpoint', () => {
     },
   );
 
+  it('that a public name hides is told on one machine, too', async () => {
+    expect(await onOneMachine('https://local.example/')).toBe('its address is not public (loopback)');
+    expect(await onOneMachine('http://local.example/')).toBe('its URL is not https');
+  });
+
   it('by http must lead to the same machine, so that its name must be known', async () => {
     expect(await onOneMachine('http://public.example/')).toBe('its URL is not https');
     const problem = 'its URL is not https, and its name cannot be resolved';

@@ -134,6 +134,11 @@ describe('what is kept of an answer', () => {
     [`seven: ${BASE64.slice(0, 7)}`, `seven: ${BASE64.slice(0, 7)}`],
   ])('of %j is %j', (answer, kept) => expect(harmless(answer, secret)).toBe(kept));
 
+  it('of a chat, which has no signing secret, is without what stands in its address', () => {
+    expect(harmless('ok', { url: URL })).toBe('ok');
+    expect(harmless('no T0AB/B0CDEFGH', { url: URL })).toBeUndefined();
+  });
+
   it('is without a part of a secret that has few letters and digits, too', () => {
     const full = 'whsec_AN/++Ac+9+/AAAAAAAAAAAAAAAAAAAAA';
     expect(harmless('got an/++ac+', { url: URL, secrets: [full] })).toBeUndefined();

@@ -8,7 +8,9 @@ test.each([
   ['1.5m', 90_000],
   ['6h', 21_600_000],
   ['', undefined],
+  ['5', undefined],
   ['-5s', undefined],
+  ['5 s', undefined],
   ['0ms', undefined],
   ['1e3s', undefined],
   ['25d', undefined],
@@ -21,6 +23,8 @@ test.each([
   ['10s-5m', { fastest: 10_000, slowest: 300_000 }],
   ['10s-10s', { fastest: 10_000, slowest: 10_000 }],
   ['5m-10s', undefined],
+  ['10s-', undefined],
+  ['-5m', undefined],
   ['10s-1m-5m', undefined],
 ])('%j is how often to look', (text, rhythm) => {
   expect(parseRhythm(text)).toEqual(rhythm);
@@ -36,7 +40,9 @@ test('a shown duration is read as the same one', () => {
 
 test.each([
   [0, '0 ms'],
+  [999, '999 ms'],
   [5400, '5 s'],
+  [119_000, '119 s'],
   [120_000, '2 min'],
   [7_199_000, '120 min'],
   [7_200_000, '2 h'],

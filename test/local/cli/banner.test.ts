@@ -39,6 +39,10 @@ describe('what a start says', () => {
   it.each([
     [[], 'crm (signed webhook at https://x)'],
     [
+      ['events=task.updated,task.created', 'projects=7'],
+      'crm (signed webhook at https://x, only events task.updated or task.created; projects 7)',
+    ],
+    [
       ['from:status=Open', 'to:status=Done,Gone', 'to:Due date='],
       'crm (signed webhook at https://x, only status from Open to Done or Gone or Due date to nothing)',
     ],
@@ -92,6 +96,15 @@ describe('what a start says', () => {
       data: '.changewire',
       once: true,
     });
+  });
+
+  it('tells which configuration file it goes by, and that SERVICE_* is not used beside it', () => {
+    expect(banner(BANNER)).not.toContain('config');
+    const config = 'changewire.json';
+    expect(banner({ ...BANNER, config })).toContain('\n  config   changewire.json\n');
+    expect(banner({ ...BANNER, config, leavesService: true })).toContain(
+      '\n  config   changewire.json (SERVICE_* is ignored)\n',
+    );
   });
 
   it.each([

@@ -70,7 +70,9 @@ test('sweeps come at their interval from the baseline on, also the first ones', 
 test.each([
   ['an hour back', FIXED, -HOUR],
   ['an hour back, where passes adapt', ADAPTIVE, -HOUR],
+  ['half a minute back', FIXED, -MINUTE / 2],
   ['half a minute back, where passes adapt', ADAPTIVE, -MINUTE / 2],
+  ['a day ahead', FIXED, 24 * HOUR],
   ['a day ahead, where passes adapt', ADAPTIVE, 24 * HOUR],
 ] as const)('passes and sweeps go on when the clock is set %s', async (_, changes, by) => {
   const { begins, time, until } = await open(changes, 20 * SECOND);

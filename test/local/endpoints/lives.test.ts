@@ -72,6 +72,17 @@ describe('150 events to an endpoint that fails every other time, over lives that
 });
 
 describe('a run of one endpoint', () => {
+  it('invariant 11: has in a row what was published, though the endpoint has answered nothing yet', async () => {
+    const { url } = await receiver(() => undefined);
+    const directory = temporaryDirectory();
+    const life = await live(url, directory);
+    const events = someEvents(50);
+    await life.publish(events);
+    expect(ids(await life.waiting())).toEqual(events.map(({ id }) => id));
+    await life.end();
+    await expect(life.endpoint.tried()).rejects.toThrow('The consumer of the queue events was stopped.');
+  });
+
   it('begins no further attempt once it is stopped, and sends nothing again that has arrived', async () => {
     const open = Promise.withResolvers<void>();
     let count = 0;
@@ -108,6 +119,24 @@ describe('a run of one endpoint', () => {
     await eventually(async () => expect(await life.counts()).toMatchObject({ pending: 0, dead: 0 }));
   });
 
+  it('gets no row for what its filter leaves out', async () => {
+    const answering = Promise.withResolvers<void>();
+    const { url, received, requests } = await receiver(
+      response => void answering.promise.then(() => response.writeHead(204).end()),
+    );
+    const [one, other] = someEvents(2) as [ChangeEvent, ChangeEvent];
+    const done = structuredClone(other) as ChangeEvent & { type: 'task.updated' };
+    Object.assign(done.data.changes[0] as object, { to: 'Done' });
+    const life = await live(url, temporaryDirectory(), 0, { values: [{ field: 'Note', to: ['Done'] }] });
+    await life.publish([one, done]);
+    await requests(1);
+    expect(await life.counts()).toMatchObject({ pending: 1 });
+    await eventually(async () => expect(ids(await life.waiting())).toEqual([done.id]));
+    answering.resolve();
+    await eventually(async () => expect(await life.counts()).toMatchObject({ pending: 0, dead: 0 }));
+    expect(received.map(({ body }) => body)).toEqual([JSON.stringify(done)]);
+  });
+
   it('invariant 3: sends the same bytes again in its next life', async () => {
     const { url, received } = await receiver(answer(500), answer(204));
     const directory = temporaryDirectory();
@@ -124,5 +153,23 @@ describe('a run of one endpoint', () => {
     await eventually(async () => expect(await next.counts()).toMatchObject({ pending: 0, dead: 0 }));
     expect(received.map(({ body }) => body)).toEqual([JSON.stringify(party), JSON.stringify(party)]);
     expect(next.said).toEqual([]);
+  });
+
+  it('tells the deliverer the age and the attempts of all its runs', async () => {
+    const { url, requests } = await receiver(answer(500));
+    const directory = temporaryDirectory();
+    const tried: (number | undefined)[] = [];
+    for (const [index, ahead] of [0, 1, 80].entries()) {
+      const life = await live(url, directory, ahead * HOUR);
+      if (index === 0) await life.publish(someEvents(1));
+      await requests(index + 1);
+      await life.endpoint.tried();
+      const waiting = await life.waiting();
+      tried.push(...waiting.map(({ triedAt }) => triedAt));
+      expect(waiting.map(({ attempts }) => attempts)).toEqual(index < 2 ? [index + 1] : []);
+      if (index === 2) expect(await life.deliveries.dead('crm', 9)).toMatchObject([{ attempts: 3 }]);
+      await life.end();
+    }
+    expect(tried).toEqual([expect.any(Number), tried[0]]);
   });
 });

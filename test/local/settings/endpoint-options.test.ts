@@ -118,16 +118,29 @@ describe('the endpoints of the command line', () => {
   const SECRETS = 'takes whsec_ and the base64 of 24 to 64 bytes. Leave it out to have a secret generated.';
   test.each([
     ['--webhook', '--webhook needs a value: --webhook http://localhost:9000/events'],
+    ['--webhook --once', '--webhook needs a value: --webhook http://localhost:9000/events'],
+    ['--webhook=', `--webhook ${ADDRESS}`],
     ['--webhook hush', `--webhook ${ADDRESS}`],
     ['--webhook https://me:hush@example.com', `--webhook ${ADDRESS}`],
+    ['--webhook ftp://example.com/hush', `--webhook ${ADDRESS}`],
     ['--webhook http://10.0.0.1/hush', '--webhook takes an https URL, or an http URL of this machine.'],
+    [
+      '--webhook http://[::ffff:10.0.0.1]/hush',
+      '--webhook takes an https URL, or an http URL of this machine.',
+    ],
+    ['--webhook http://0.0.0.0:9000/hush', '--webhook takes an https URL, or an http URL of this machine.'],
     ['--webhook https://192.168.1.1/hush', `--webhook ${PRIVATE}`],
+    ['--slack https://169.254.169.254/hush', `--slack ${PRIVATE}`],
+    ['--teams https://[fd00::1]/hush', `--teams ${PRIVATE}`],
+    ['--webhook https://3232235777/hush', `--webhook ${PRIVATE}`],
     ['--webhook https://example.com:0/hush', '--webhook takes a URL with a port other than 0.'],
+    ['--slack hush', `--slack ${ADDRESS}`],
     [
       '--slack --teams',
       '--slack has no URL: add it, or set SLACK_WEBHOOK_URL in the environment or in .env.',
     ],
     [`--webhook-secret ${OLD}`, '--webhook-secret applies to the preceding --webhook URL: give that first.'],
+    ['--webhook http://localhost --webhook-secret hush', `--webhook-secret ${SECRETS}`],
     ['--webhook http://localhost --webhook-secret whsec_aHVzaA==', `--webhook-secret ${SECRETS}`],
     [
       `--webhook http://localhost/hush --webhook-secret ${OLD} --webhook-secret ${NEW} --webhook-secret ${OTHER}`,
@@ -138,6 +151,7 @@ describe('the endpoints of the command line', () => {
       '--webhook: the same URL is given twice, at http://localhost:1.',
     ],
     ['whsec_hush', 'A secret without an option: write --webhook-secret before it.'],
+    ['--webhok http://localhost', 'Unknown option --webhok. Did you mean --webhook?'],
     ['--raw --webhook http://localhost', '--raw needs --subscribe URL.'],
   ])('answer %j with what to do, and never with what it hides', (line, message) => {
     expect(() => wanted(line)).toThrow(new UsageError(message));
@@ -151,6 +165,7 @@ describe('the endpoints of the command line', () => {
       '--webhook http://localhost',
       'WEBHOOK_SECRET has more than two secrets: give only the new one and the old one.',
     ],
+    [{ TEAMS_WEBHOOK_URL: 'hush' }, '--teams', `TEAMS_WEBHOOK_URL ${ADDRESS}`],
     [{ TEAMS_WEBHOOK_URL: 'https://10.0.0.1/hush' }, '--teams', `TEAMS_WEBHOOK_URL ${PRIVATE}`],
   ])('are refused when the environment is wrong: %j', (environment, line, message) => {
     expect(() => wanted(line, environment as Record<string, string>)).toThrow(new UsageError(message));

@@ -82,6 +82,8 @@ describe('the command line', () => {
 
   test.each([
     ['--intervall 5s', 'Unknown option --intervall. Did you mean --interval?'],
+    ['--subscrib http://a', 'Unknown option --subscrib. Did you mean --subscribe?'],
+    ['--sweep 6h', 'Unknown option --sweep. Did you mean --sweep-interval?'],
     ['--frobnicate', 'Unknown option --frobnicate. Try --help.'],
     ['-x', 'Unknown option -x. Try --help.'],
     ['--interval', '--interval needs a value: --interval 60s'],
@@ -118,10 +120,14 @@ describe('the command line', () => {
       '--slack https://a.example.com --name a/b',
       '--name takes a name of 1 to 64 letters, digits, "-" and "_".',
     ],
+    ['--resend', '--resend needs a value: --resend planner'],
+    ['--resend=', '--resend needs a value: --resend planner'],
     ['--resend a --memory', '--memory and --resend cannot be combined: --memory keeps no dead letters.'],
+    ['--log', '--log needs a value: --log json'],
     ['--log xml', '--log takes text or json, found "xml".'],
-    ['--health x', '--health takes a port from 0 (any free port) to 65535, found "x".'],
     ['--health 65536', '--health takes a port from 0 (any free port) to 65535, found "65536".'],
+    ['--health x', '--health takes a port from 0 (any free port) to 65535, found "x".'],
+    ['--console-port 65536', '--console-port takes a port from 0 (any free port) to 65535, found "65536".'],
     [
       '--console-host localhost',
       '--console-host takes an IP address of this machine, or 0.0.0.0 for all, found "localhost".',

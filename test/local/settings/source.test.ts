@@ -86,6 +86,8 @@ describe('the settings of a real service', () => {
     [{ SERVICE_BASE_URL: 'api.example.com' }, `SERVICE_BASE_URL must be ${ADDRESS}`],
     [{ SERVICE_AUTH_URL: 'https://user:pass@auth' }, `SERVICE_AUTH_URL must be ${ADDRESS}`],
     [{ SERVICE_BASE_URL: 'http://api.example.com' }, `SERVICE_BASE_URL must be ${ADDRESS}`],
+    [{ SERVICE_AUTH_URL: 'http://10.0.0.1/token' }, `SERVICE_AUTH_URL must be ${ADDRESS}`],
+    [{ SERVICE_AUTH_URL: 'http://localhost.example.com' }, `SERVICE_AUTH_URL must be ${ADDRESS}`],
     [{ SERVICE_PROCESSES: 'a,,b' }, 'SERVICE_PROCESSES has an empty id'],
     [
       { SERVICE_PROCESSES: 'a,b c' },

@@ -92,6 +92,10 @@ describe('the endpoints of a configuration', () => {
 
   test.each([
     [{ ENDPOINT_CRM_EU_URL: 'hush' }, /^ENDPOINT_CRM_EU_URL takes an https URL/],
+    [
+      { ENDPOINT_CRM_EU_URL: 'https://10.0.0.1/hush' },
+      /^ENDPOINT_CRM_EU_URL takes a URL with a public address/,
+    ],
     [{ ENDPOINT_CRM_EU_SECRET: 'hush' }, /^ENDPOINT_CRM_EU_SECRET takes whsec_/],
     [
       { ENDPOINT_CRM_EU_SECRET: [OLD, NEW, OTHER].join() },

@@ -402,7 +402,7 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
       expect(await told({}, 0)).toEqual([]);
     });
 
-    it('invariant 11: find the attempts of any event among many, whenever they were made', async () => {
+    it('invariant 11: find the attempts of any event among thousands, whenever they were made', async () => {
       const attempt = (at: number, ...sent: readonly (readonly [string, number])[]): Attempt => ({
         ...{ endpoint: crm, at, took: 12, status: 200 },
         events: sent.map(([id, published]) => ({ id, type: 'task.updated', at: published })),

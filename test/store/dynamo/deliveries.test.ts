@@ -143,4 +143,14 @@ describe('deliveries in the table', () => {
     expect(await store.requeue(NAME, AT)).toBe(0);
     expect(items()).toEqual([]);
   });
+
+  it('an attempt that a throttled table refuses is lost at once', async () => {
+    const throttled = Object.assign(new Error(), { name: 'ThrottlingException' });
+    before = () => {
+      throw throttled;
+    };
+    const attempt = { endpoint: NAME, at: AT, events: [{ id: 'e', type: 'task.updated' }], took: 1 };
+    await expect(deliveries().note([attempt])).rejects.toBe(throttled);
+    expect(sent).toHaveLength(1);
+  });
 });

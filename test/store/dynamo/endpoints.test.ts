@@ -106,6 +106,16 @@ describe('a row of the table', () => {
     expect(waits).toHaveLength(1);
   });
 
+  it('that is changed meanwhile is not removed, unless that is decided again', async () => {
+    let turn = 0;
+    const { rows, plain } = opened(async () => {
+      if (++turn === 2) await plain.change('a.b', () => row(2));
+    });
+    await rows.change('a.b', () => row(1));
+    const left = await rows.change('a.b', before => (before?.health.added === 1 ? 'removed' : undefined));
+    expect(left).toEqual(row(2));
+  });
+
   it('that somebody else changes each time is given up after 50 tries, each after a wait of at most 400 ms', async () => {
     let added = 0;
     const { rows, plain, waits } = opened(() => plain.change('a.b', () => row(++added)));

@@ -133,6 +133,15 @@ describe('asking which projects have a snapshot', () => {
     );
   const ids = (count: number) => Array.from({ length: count }, (_, index) => `p${index}`);
 
+  it('asks for 100 at once, for each once, and nothing for none', async () => {
+    await snapshots().withSnapshot(process, [...ids(200), 'p7']);
+    expect(asked().map(keys => keys?.length)).toEqual([100, 100]);
+    expect(new Set(asked().flat()).size).toBe(200);
+    sent = [];
+    await snapshots().withSnapshot(process, []);
+    expect(sent).toEqual([]);
+  });
+
   it('asks for no identifier that is longer than a key may be: the table can not hold it', async () => {
     const longest = 'x'.repeat(1024 - 'PROJECT#'.length);
     expect(await snapshots().withSnapshot(process, [longest, `${longest}x`, 'p1'])).toEqual(new Set());
@@ -185,8 +194,16 @@ describe('asking which projects have a snapshot', () => {
 });
 
 describe('a commit', () => {
-  const _large = (seed: number) =>
+  const large = (seed: number) =>
     ({ ...event(AT), id: `e${seed}`, subject: `${seed}`.padEnd(200_000, 'x') }) as ChangeEvent;
+
+  it('fits into one transaction with 99 change records, and not with 100', async () => {
+    const events = Array.from({ length: 100 }, (_, index) => large(index));
+    expect(await commit({ events })).toBe('too-large');
+    expect(sent).toEqual([]);
+    expect(await commit({ events: events.slice(1) })).toBe('committed');
+    expect(actions()).toHaveLength(100);
+  });
 
   it('fills change records in order, each with as many events as it holds', async () => {
     const sized = (bytes: number) => {
@@ -258,6 +275,17 @@ describe('a recheck', () => {
     expect(await write()).toBe((AT + 1) * 1_000 + 123);
   });
 
+  it('is tried again while it is throttled', async () => {
+    let isThrottled = true;
+    answer = command => {
+      if (!(command instanceof PutItemCommand) || !isThrottled) return undefined;
+      isThrottled = false;
+      throw Object.assign(new Error('no'), { name: 'ThrottlingException' });
+    };
+    await owing('p1');
+    expect([await rechecks(), waited]).toEqual([['p1'], [25]]);
+  });
+
   it('of a project whose identifier is longer than a key may be stands under its hash', async () => {
     const longest = 'x'.repeat(1024 - 'DEBT#'.length);
     await owing(longest, `${longest}y`);
@@ -317,6 +345,10 @@ describe('a conditional write', () => {
       },
       ...more,
     },
+  });
+
+  it('that worked holds', async () => {
+    expect(await conditionalWrite(table(), meeting())).toBe(true);
   });
 
   it.each([

@@ -1,7 +1,9 @@
 import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { IS_ABSENT } from '../../../functions/store/dynamo/conditions.ts';
+import { transact, type Write, write } from '../../../functions/store/dynamo/requests.ts';
 import { createDeliveries, createSnapshots } from '../../../functions/store/dynamo/store.ts';
-import { partKey, projectKey } from '../../../functions/store/keys.ts';
+import { partKey, projectKey, usersKey } from '../../../functions/store/keys.ts';
 import { AT, commitOf, content, event, noise, snapshot } from '../../kit/store/subject.ts';
 import { openModel } from '../../kit/table.ts';
 
@@ -65,5 +67,13 @@ describe('rows of a process in the table', () => {
     const Key = projectKey(process, 'p1');
     await table.client.send(new DeleteItemCommand({ TableName: table.tableName, Key }));
     expect(await snapshots.load(process, 'p1')).toBeUndefined();
+  });
+
+  it('are only checked by a transaction of nothing but a check', async () => {
+    const Key = usersKey(process);
+    const check: Write = { ConditionCheck: { Key, ConditionExpression: IS_ABSENT } };
+    expect(await transact(table, [check])).toBe('committed');
+    await write(table, { Put: { Item: Key } });
+    expect(await transact(table, [check])).toBe('conflict');
   });
 });

@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { SavedState } from '../../../functions/model/process-state.ts';
-import { attributesOf, partsIn, updateOf } from '../../../functions/store/dynamo/state.ts';
+import { type SavedState, UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
+import { attributesOf, partsIn, stateOf, updateOf } from '../../../functions/store/dynamo/state.ts';
 import { rowsOf, type StateRow } from '../../../functions/store/limits.ts';
 
 const updateIn = (row: StateRow, state: Partial<SavedState>) =>
   updateOf(attributesOf(state).get(row) ?? new Map());
 
 describe('the state of a process', () => {
+  it('that nobody polled promises nothing', () => {
+    expect(stateOf([])).toEqual(UNKNOWN_PROCESS);
+    expect(stateOf([undefined, {}])).toEqual(UNKNOWN_PROCESS);
+  });
+
   it('is written so that an operator can read it and change it, all but the long parts', () => {
     const definitions = { project: [], task: [] };
     const state: Partial<SavedState> = {

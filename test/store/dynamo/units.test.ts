@@ -134,6 +134,13 @@ describe('what a commit costs in the table', () => {
     const { requests } = await counted(() => commit(more));
     expect(requests).toEqual(['TransactWriteItems']);
   });
+
+  it('of one row is refused when another was first, as any other', async () => {
+    expect(await commit()).toBe('committed');
+    expect(await commit()).toBe('conflict');
+    expect(await commit({ expected: snapshot(AT - 1, content({})) })).toBe('conflict');
+    expect(await commit({ expected })).toBe('committed');
+  });
 });
 
 describe('what it costs to look at snapshots', () => {

@@ -111,6 +111,17 @@ describe('a database', () => {
     expect(things(database)).toEqual(['a']);
   });
 
+  it('undoes a transaction within one that fails', () => {
+    const database = opened(':memory:');
+    const failing = () =>
+      inTransaction(database, () => {
+        inTransaction(database, () => put(database, 'inner'));
+        throw new Error('after it');
+      });
+    expect(failing).toThrow('after it');
+    expect(things(database)).toEqual([]);
+  });
+
   it('prepares each statement once', () => {
     const { file, sql } = openDatabase(':memory:', ['CREATE TABLE row (id INTEGER) STRICT;']);
     onTestFinished(() => file.close());

@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { execute } from './execute.ts';
+import { type Command, type Proof, prove } from './proof.ts';
+import { proofsOf } from './proofs.ts';
+
+const MINUTE = 60_000;
+const ROOT = resolve(import.meta.dirname, '../..');
+
+const commands = (...names: string[]): Command[] => names.map(what => ({ what, args: [] }));
+const proof = (name: string, more: Partial<Proof> = {}): Proof => ({
+  name,
+  commands: commands(name),
+  within: 5 * MINUTE,
+  atMost: 10 * MINUTE,
+  ...more,
+});
+
+/** Runs proofs whose commands take so many minutes and end so. */
+async function proven(proofs: Proof[], minutes: number, ends: Record<string, number> = {}) {
+  let now = 0;
+  const run: string[] = [];
+  const outcomes = await prove(proofs, {
+    deadline: 19 * MINUTE,
+    clock: () => now,
+    say: () => undefined,
+    execute: async ({ what }, limit) => {
+      run.push(what);
+      now += Math.min(minutes * MINUTE, limit);
+      return minutes * MINUTE > limit ? 'time-out' : (ends[what] ?? 0);
+    },
+  });
+  return { run, outcomes: outcomes.map(({ name, outcome, passed }) => `${name}: ${outcome} ${passed}`) };
+}
+
+describe('the long proofs', () => {
+  it('begin further commands within their time, and always one', async () => {
+    const many = { commands: commands('a', 'b', 'c', 'd', 'e') };
+    const { run, outcomes } = await proven([proof('short', { ...many, within: 0 }), proof('long', many)], 2);
+    expect(run).toEqual(['a', 'a', 'b', 'c']);
+    expect(outcomes).toEqual(['short: passed 1', 'long: passed 3']);
+  });
+
+  it('go on behind a failure and behind what can not run here', async () => {
+    const proofs = [proof('one'), proof('two', { unavailable: 77 }), proof('three')];
+    const { outcomes } = await proven(proofs, 1, { one: 1, two: 77 });
+    expect(outcomes).toEqual(['one: failed 0', 'two: unavailable 0', 'three: passed 1']);
+  });
+
+  it('fail by a command that hangs, not by one that the deadline ends', async () => {
+    const { outcomes } = await proven([proof('one'), proof('two'), proof('three')], 11);
+    expect(outcomes).toEqual(['one: failed 0', 'two: cut short 0', 'three: no time left 0']);
+  });
+
+  it('run beside the others where they wait most of the time, and are told of at the end', async () => {
+    const ended = Promise.withResolvers<number>();
+    const begun: [string, string][] = [];
+    const outcomes = prove([proof('waits', { isBeside: true }), proof('one'), proof('two')], {
+      deadline: 19 * MINUTE,
+      clock: () => 0,
+      say: () => undefined,
+      execute: async ({ what }, _, output) => {
+        begun.push([what, output]);
+        if (what === 'two') ended.resolve(1);
+        return what === 'waits' ? await ended.promise : 0;
+      },
+    });
+    expect((await outcomes).map(({ name, outcome }) => [name, outcome])).toEqual([
+      ['one', 'passed'],
+      ['two', 'passed'],
+      ['waits', 'failed'],
+    ]);
+    expect(begun).toEqual([
+      ['waits', 'at its end'],
+      ['one', 'at once'],
+      ['two', 'at once'],
+    ]);
+  });
+
+  it('run what is there', () => {
+    for (const { commands } of proofsOf({ root: ROOT, turn: 1, base: 5 })) {
+      const [first] = commands;
+      expect(existsSync(join(ROOT, first?.args[0] ?? ''))).toBe(true);
+    }
+  });
+});
+
+describe('a command', () => {
+  it('that hangs is killed, though it does not want to end', async () => {
+    const deaf = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)";
+    expect(await execute({ what: '', args: ['-e', deaf] }, 300, 'at once', 300)).toBe('time-out');
+  });
+});
