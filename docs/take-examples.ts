@@ -24,7 +24,7 @@ import { sqliteJournal } from '../functions/store/sqlite/journal.ts';
 import { SNAPSHOTS_SCHEMA } from '../functions/store/sqlite/schema.ts';
 import { sqliteSnapshots } from '../functions/store/sqlite/store.ts';
 import { sqliteWorkspaceRows } from '../functions/store/sqlite/workspaces.ts';
-import { type Message, messageOf } from '../functions/topic/entry.ts';
+import { type Message, messageOf } from '../functions/topic/send-batch.ts';
 import { ONBOARDING } from '../simulator/believable/onboarding.ts';
 import {
   buildWorkspace,

@@ -7,7 +7,7 @@ import { lazy } from './basics/lazy.ts';
 import { SYSTEM } from './basics/system.ts';
 import { parseEnvironment, pollEnvironment } from './config/environments.ts';
 import { readDeployed } from './config/read.ts';
-import { createPoll, createPollHandler, type PollContext } from './handlers/create-poll.ts';
+import { createPoll, createPollHandler } from './handlers/create-poll.ts';
 import { failedMessagesIn } from './queue/failed-messages.ts';
 import { servedByLambda, sqsQueue, sqsQueueBeside } from './queue/sqs.ts';
 import { connect } from './service/client.ts';
@@ -48,5 +48,5 @@ async function configure(environment: NodeJS.ProcessEnv) {
   });
   const sqs = new SQSClient(timeouts);
   const serve = createPollHandler(poll, failedMessagesIn(sqsQueue(sqs, UNSETTLED_QUEUE_URL)), log);
-  return servedByLambda<PollContext>(serve, sqsQueueBeside(sqs, UNSETTLED_QUEUE_URL));
+  return servedByLambda(serve, sqsQueueBeside(sqs, UNSETTLED_QUEUE_URL));
 }

@@ -16,7 +16,7 @@ import { sqsQueue } from './queue/sqs.ts';
 import { scheduledIn } from './schedule/scheduled.ts';
 import { countByArn, countMessages, watchMappings } from './schedule/watch-aws.ts';
 import { openDynamoStore } from './store/dynamo/store.ts';
-import { createSubscriptionWatch, type ExpectedSubscription } from './topic/watch-subscriptions.ts';
+import { createSubscriptionWatch } from './topic/watch-subscriptions.ts';
 
 /** Started by a schedule each minute. Sends a message for each pass that is due before the next minute to the
  *  queue of `poll.ts`; wakes a run of `deliver.ts` for each endpoint with rows that are due; logs and
@@ -81,7 +81,7 @@ function watchOf(
   {
     sqs,
     subscriptions,
-  }: { readonly sqs: SQSClient; readonly subscriptions: readonly ExpectedSubscription[] },
+  }: { readonly sqs: SQSClient; readonly subscriptions: Parameters<typeof createSubscriptionWatch>[1] },
 ) {
   const timeouts = bounded(CALL_TIMEOUTS.deliver);
   const lambda = new LambdaClient(timeouts);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AssertionName } from '../functions/basics/assert.ts';
+import type { AssertionError } from '../functions/basics/assert.ts';
 import { COMMIT, WRONG_CONTENTS } from './kit/assertions/commit.ts';
 import { DELIVERY, sendingWrong } from './kit/assertions/delivery.ts';
 import { HANDLERS } from './kit/assertions/handlers.ts';
@@ -8,7 +8,7 @@ import { shownBy } from './kit/assertions/trip.ts';
 import { openStage } from './kit/stage.ts';
 import { PROCESS } from './kit/world.ts';
 
-const ALL: Readonly<Record<AssertionName, () => unknown>> = {
+const ALL: Readonly<Record<AssertionError['assertion'], () => unknown>> = {
   ...COMMIT,
   ...PASS,
   ...DELIVERY,

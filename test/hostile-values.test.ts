@@ -28,7 +28,7 @@ import { readDefinitions } from '../functions/service/definitions.ts';
 import { excerpt, keysOf, propertyPath } from '../functions/service/describe.ts';
 import { parseJson } from '../functions/service/parse.ts';
 import { readTokenAnswer } from '../functions/service/token-answer.ts';
-import { messageOf } from '../functions/topic/entry.ts';
+import { messageOf } from '../functions/topic/send-batch.ts';
 import { printable } from '../local/terminal/text.ts';
 import { parseEvent, parseObject } from '../receiver/parse-event.ts';
 import { change, commitOf, field, slackMessages, teamsMessages } from './kit/delivery/chat-batches.ts';

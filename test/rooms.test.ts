@@ -18,9 +18,13 @@ interface Import {
 const imports = ['functions', 'infra', 'local', 'simulator', 'cli', 'console', 'receiver'].flatMap(importsIn);
 
 function importsIn(folder: string): Import[] {
+  return filesIn(folder).flatMap(file => importsOf(join(ROOT, file)));
+}
+
+function filesIn(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter(file => /\.tsx?$/.test(file))
-    .flatMap(file => importsOf(join(ROOT, folder, file)));
+    .map(file => join(folder, file));
 }
 
 function importsOf(file: string): Import[] {
@@ -290,6 +294,29 @@ describe('the rooms', () => {
       'route.ts',
       'tick.ts',
     ]);
+  });
+
+  it('functions/ exports at most 337 types and classes', () => {
+    const exported = filesIn('functions').flatMap(file => [
+      ...readFileSync(join(ROOT, file), 'utf8').matchAll(
+        /^export (?:declare )?(?:abstract )?(?:interface|type|class) \w+/gm,
+      ),
+    ]);
+    const toDo =
+      'Each is one more name to learn. Do not export a type that one file uses; derive one that belongs to a ' +
+      'function (Parameters, ReturnType); or remove another. If none of these reads well, raise the number.';
+    expect(exported.length, toDo).toBeLessThanOrEqual(337);
+  });
+
+  it('at most 29 files in the folders of functions/ have one importer', () => {
+    const inFolders = filesIn('functions').filter(file => dirname(file) !== 'functions');
+    const all = [...imports, ...['bench', 'docs', 'package'].flatMap(importsIn)];
+    const importersOf = Map.groupBy(all, ({ to }) => to);
+    const lone = inFolders.filter(file => new Set(importersOf.get(file)?.map(({ from }) => from)).size === 1);
+    const toDo =
+      'A helper that one file imports belongs in that file, while it stays under 300 lines. If a file is better ' +
+      `apart (a kind, an operation, an aggregate), raise the number. These have one importer:\n${lone.join('\n')}`;
+    expect(lone.length, toDo).toBeLessThanOrEqual(29);
   });
 
   it('helpers of tests stand in test/kit/; beside the tests only contracts and what a browser does', () => {

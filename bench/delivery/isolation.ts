@@ -120,7 +120,10 @@ async function openRun(manners: readonly Manner[], port: number) {
   const pollers = [poll(urls.deliveries, WEBHOOKS.concurrency), poll(urls.drains, DRAINS.concurrency)];
   return {
     publish: (body: string) =>
-      route(batchOf([messageOf(randomUUID(), body)], 'events'), { getRemainingTimeInMillis: () => 60_000 }),
+      route(batchOf([messageOf(randomUUID(), body)], 'events'), {
+        awsRequestId: 'r',
+        getRemainingTimeInMillis: () => 60_000,
+      }),
     async stop() {
       clearInterval(ticking);
       await Promise.all(pollers.map(poller => poller.stop()));

@@ -38,7 +38,7 @@ export async function measureRouting(
       const began = process.cpuUsage();
       await route(
         { messages, queue: { name: 'events', extend: unused } },
-        { getRemainingTimeInMillis: () => 60_000 },
+        { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 },
       );
       spent += processorMs(began);
     }

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Sleep } from '../../functions/basics/clock.ts';
-import type { Deliver } from '../../functions/handlers/create-deliver.ts';
-import type { Queue } from '../../functions/queue/queue.ts';
+import type { Queue, Serve } from '../../functions/queue/queue.ts';
 
 export interface PollerOptions {
   readonly queue: Queue;
-  readonly deliver: Deliver;
+  readonly deliver: Serve;
   readonly sleep: Sleep;
   /** Invocations at once; 2 by default. */
   readonly concurrency?: number;

@@ -140,7 +140,9 @@ function unsettable(text: string, before?: readonly string[]): string[] {
 function addCommand(endpoints: Command): Command {
   const add = endpoints
     .command('add <name>')
-    .description('add an endpoint; use - for a URL, secret or header to read it from stdin or a prompt');
+    .description(
+      'add an endpoint; use - to read from a prompt, or from stdin one a line: URL, secrets, headers',
+    );
   for (const kind of KIND_NAMES)
     add.option(isPulled({ kind }) ? `--${kind}` : `--${kind} <url>`, KINDS[kind].what);
   add.option(

@@ -12,7 +12,6 @@ import { isLook, isPull, type Request, reply } from '../../functions/operations/
 import { Refused } from '../../functions/operations/refused.ts';
 import {
   type Alias,
-  type Asking,
   headersOf,
   operateFunction,
   type SignedIdentity,
@@ -110,7 +109,7 @@ type Credentials = ConstructorParameters<typeof SignatureV4>[0]['credentials'];
 /** Signs the caller's identity, for `createWhoCalls` to verify. The key's secret does not leave this machine, and
  *  the signature is of no use for another request. */
 export async function signIdentity(
-  asking: Asking,
+  asking: Parameters<typeof headersOf>[0],
   credentials: Credentials,
   at: Date,
 ): Promise<SignedIdentity> {

@@ -2,7 +2,7 @@ import { counted } from '../../functions/doctor/finding.ts';
 import type { Mismatch } from '../../functions/operations/verify/checker.ts';
 import type { Verified } from '../../functions/operations/verify/walk.ts';
 import type { ServiceCompared } from '../../functions/operations/verify/walk-service.ts';
-import type { DeliveriesByState } from '../../functions/operations/walk-deliveries.ts';
+import type { verifyDeliveries } from '../../functions/operations/walk-deliveries.ts';
 import { type Display, paint, text } from './display.ts';
 import { table } from './table.ts';
 
@@ -18,7 +18,7 @@ const COLUMNS = [
 
 /** What was found of a process. */
 export interface Result extends Verified {
-  readonly deliveries: DeliveriesByState;
+  readonly deliveries: Awaited<ReturnType<typeof verifyDeliveries>>;
   /** Only with `--service`. */
   readonly service?: ServiceCompared;
 }

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { webhookRequest } from '../../functions/delivery/webhook/webhook.ts';
 import type { ChangeEvent, SentEvent } from '../../functions/model/event.ts';
-import type { Message } from '../../functions/topic/entry.ts';
+import type { Message } from '../../functions/topic/send-batch.ts';
 
 /** The secret that signs the examples, so that a receiver can be tested with them. */
 export const EXAMPLE_SECRET = 'whsec_Y2hhbmdld2lyZS1leGFtcGxlLXNlY3JldA==';

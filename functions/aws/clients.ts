@@ -1,6 +1,6 @@
 /** The limits of one call to AWS. By default the SDK waits as long as a socket hangs, which is longer than
  *  the function runs. */
-export interface CallTimeouts {
+interface CallTimeouts {
   /** Time-outs of one try, in ms: `connection` until the connection is open, `request` until the head of
    *  the answer arrives, and then between two parts of its body. */
   readonly connection: number;

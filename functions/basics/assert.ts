@@ -53,7 +53,7 @@ const ASSERTIONS = {
   'health.additions-grow': 'the count of additions to a backlog never falls',
 } as const satisfies Record<string, string>;
 
-export type AssertionName = keyof typeof ASSERTIONS;
+type AssertionName = keyof typeof ASSERTIONS;
 
 /** A defect, found before it did damage. Its text has no values: they may be of records, or secret. A defect
  *  of a commit concerns one project: it becomes a recheck, and the pass continues. */

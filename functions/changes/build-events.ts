@@ -1,16 +1,11 @@
 import type { JsonObject } from '../basics/json.ts';
+import type { ProcessKey } from '../basics/process.ts';
 import type { Actor, ChangeEvent, DueEvent, ProjectEvent, TaskEvent, TestEvent } from '../model/event.ts';
 import { encodePart, eventId, eventSource } from '../model/event-id.ts';
 import type { RecordChange, Rules } from './compare-project.ts';
 import type { Falling } from './due.ts';
 import { bare, fitEvent, fits } from './fit-event.ts';
 import { contextOf, namesOf } from './record-context.ts';
-
-/** Where events come from. */
-export interface EventOrigin {
-  readonly workspace: string;
-  readonly processId: string;
-}
 
 /** When the old and the new state were read, in ms since 1970 on the service's clock. */
 interface Observed {
@@ -21,7 +16,7 @@ interface Observed {
 }
 
 /** One commit of one project: what its events share. */
-export interface Commit extends EventOrigin {
+export interface Commit extends ProcessKey {
   readonly projectId: string;
   /** The project's record as it now is, or last was: events of its tasks carry its name and short values. */
   readonly projectRecord: JsonObject;
@@ -137,7 +132,7 @@ export function dueEvent(
 
 /** What every event has. `projectId` is left out where an event is about the process itself. */
 export function envelope(
-  { workspace, processId, projectId = '', version }: EventOrigin & { projectId?: string; version: number },
+  { workspace, processId, projectId = '', version }: ProcessKey & { projectId?: string; version: number },
   index: number,
   observed: Observed,
 ): Omit<ChangeEvent, 'type' | 'data' | 'subject'> {

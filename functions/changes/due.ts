@@ -28,7 +28,7 @@ export interface DueRules {
 }
 
 /** A rule by the definitions of its process. */
-export type ResolvedRule = Omit<AppliedRule, 'seenAt' | 'begin'>;
+type ResolvedRule = Omit<AppliedRule, 'seenAt' | 'begin'>;
 
 /** The properties that may have the date of a rule: its field, or fields that people see by this name. */
 export function propertiesOf({ event, field }: DueRule, { projectFields, taskFields }: Rules): string[] {

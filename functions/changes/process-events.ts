@@ -1,13 +1,14 @@
 import type { JsonObject } from '../basics/json.ts';
+import type { ProcessKey } from '../basics/process.ts';
 import type { Actor, AuditEvent, FieldEvent, SourceEvent } from '../model/event.ts';
 import { auditEventId, encodePart } from '../model/event-id.ts';
-import { type EventOrigin, envelope } from './build-events.ts';
+import { envelope } from './build-events.ts';
 import type { DefinitionChange } from './compare-definitions.ts';
 import { fits, shorten, VALUE_LENGTHS, withShortParts } from './fit-event.ts';
 
 /** Reports that a process's deletions wait for an operator (design.md §5). */
 export function onHoldEvent(
-  origin: EventOrigin,
+  origin: ProcessKey,
   hold: { version: number; at: number; missing: number; known: number },
 ): SourceEvent {
   const { version, at, missing, known } = hold;
@@ -26,7 +27,7 @@ export function onHoldEvent(
 /** Reports that no pass over a process was completed for too long. Times in ms since 1970, on the
  *  poller's clock. */
 export function stalledEvent(
-  origin: EventOrigin,
+  origin: ProcessKey,
   stalled: { version: number; at: number; since: number; reason: string },
 ): SourceEvent {
   const { version, at, since, reason } = stalled;
@@ -39,7 +40,7 @@ export function stalledEvent(
 
 /** Reports that a pass was completed again, at `until`. */
 export function recoveredEvent(
-  origin: EventOrigin,
+  origin: ProcessKey,
   recovered: { version: number; since: number; until: number },
 ): SourceEvent {
   const { version, since, until } = recovered;
@@ -52,7 +53,7 @@ export function recoveredEvent(
 
 /** Reports that a project can't be read or committed; `since` on the service's clock. */
 export function skippedEvent(
-  origin: EventOrigin,
+  origin: ProcessKey,
   skipped: {
     version: number;
     index: number;
@@ -70,7 +71,7 @@ export function skippedEvent(
   };
 }
 
-function processEnvelope(origin: EventOrigin, version: number, at: number, index = 0) {
+function processEnvelope(origin: ProcessKey, version: number, at: number, index = 0) {
   return envelope({ ...origin, version }, index, { after: at, before: at });
 }
 
@@ -81,7 +82,7 @@ function iso(time: number): string {
 /** The events of one announcement about fields, in order, each at most 240 KB; `at` is when the definitions were read,
  *  in ms since 1970. The same input gives the same bytes. */
 export function fieldEvents(
-  origin: EventOrigin,
+  origin: ProcessKey,
   changes: readonly DefinitionChange[],
   { version, at }: { readonly version: number; readonly at: number },
 ): FieldEvent[] {
@@ -141,7 +142,7 @@ export interface ReadEntry {
 /** The events of one announcement about audit entries, in their order, each at most 240 KB; `at` is when the
  *  entries were read, in ms since 1970. The same input gives the same bytes. */
 export function auditEvents(
-  origin: EventOrigin,
+  origin: ProcessKey,
   entries: readonly ReadEntry[],
   { version, at }: { readonly version: number; readonly at: number },
 ): AuditEvent[] {

@@ -19,7 +19,7 @@ import {
 import { pathText, problemAt } from './problems.ts';
 import { choice, key, list, object, remedies, text, yesNo } from './values.ts';
 
-/** Filters select by message attributes (functions/topic/entry.ts) and by actors, which are not message
+/** Filters select by message attributes (functions/topic/send-batch.ts) and by actors, which are not message
  *  attributes. Those of an audit entry are its users. */
 type Part = keyof AttributeFilter | 'actors' | 'record';
 
@@ -244,7 +244,7 @@ export const endpointFilter = object({
 
 export type AttributeFilter = z.infer<typeof attributeFilter>;
 
-/** The message attribute (functions/topic/entry.ts) of each of these keys. */
+/** The message attribute (functions/topic/send-batch.ts) of each of these keys. */
 const ATTRIBUTES = {
   events: 'eventType',
   workspaces: 'workspace',

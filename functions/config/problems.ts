@@ -36,14 +36,11 @@ export function problemAt(path: Path, found: string, allowed: string): string {
   return `${pathText(path)}: found ${found}; allowed: ${allowed}`;
 }
 
-/** The problems between the parts of a value; one line each. */
-export type Fitting<Output> = (parsed: Output) => readonly string[];
-
-/** The parsed input; or its problems, or else those between its parts. */
+/** The parsed input; or its problems, or else those between its parts, which `fitting` finds; one line each. */
 export function checkedBy<Output>(
   schema: z.ZodType<Output>,
   input: unknown,
-  fitting: Fitting<Output> = () => [],
+  fitting: (parsed: Output) => readonly string[] = () => [],
 ): { readonly parsed: Output } | { readonly problems: readonly string[] } {
   const result = schema.safeParse(input);
   const found = result.success ? fitting(result.data) : problems(result.error, input);

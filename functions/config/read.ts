@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
 import { crossProblems, stackProblems } from './cross-checks.ts';
-import { checkedBy, type Fitting, withoutRoot } from './problems.ts';
+import { checkedBy, withoutRoot } from './problems.ts';
 import { type Config, type ConfigInput, configSchema, configsSchema, deployedSchema } from './schema.ts';
 import {
   credentialsName,
@@ -38,7 +38,7 @@ export function readConfigs(input: unknown): Config[] {
 
 /** Reads the configuration of one stack. */
 export function readConfig(input: unknown): Config {
-  return checked(configSchema, input, config => crossProblems(config));
+  return checked(configSchema, input, crossProblems);
 }
 
 /** The configurations of the `changewire` context as they are written, after a check.
@@ -48,7 +48,11 @@ export function rightConfigs(input: unknown): ConfigInput[] {
   return [input].flat() as ConfigInput[];
 }
 
-function checked<Output>(schema: z.ZodType<Output>, input: unknown, fitting: Fitting<Output>): Output {
+function checked<Output>(
+  schema: z.ZodType<Output>,
+  input: unknown,
+  fitting: (parsed: Output) => readonly string[],
+): Output {
   const result = checkedBy(schema, input, fitting);
   if ('problems' in result) throw new ConfigError(result.problems);
   return result.parsed;

@@ -20,8 +20,7 @@ import { type Job, type Jobs, judged, type ReadDelivery } from './kinds.ts';
 import { readEvent } from './read-event.ts';
 import type { Sender } from './sender.ts';
 import type { Delivery, DeliveryPorts, Settler } from './settler.ts';
-import { sendDirectly } from './slack-app/direct.ts';
-import { threadOf } from './slack-app/threads.ts';
+import { sendDirectly, threadOf } from './slack-app/slack-app.ts';
 
 export interface BatchDependencies extends DeliveryPorts, Sender {
   readonly slots: Slots;
@@ -190,7 +189,7 @@ async function send(
     // The assignee has had a replayed event before.
     const events = job.shows ?? all.filter(({ replay }) => !replay).map(({ event }) => event);
     const hasTime = () => remaining() >= MIN_REMAINING_MS;
-    await sendDirectly(endpoint, { url: secret.url, request, events }, { poster, log, hasTime });
+    await sendDirectly(endpoint, { url: secret.url, request, events }, { poster, log }, hasTime);
   }
 
   /** Sends one request. A slow new delivery is noted in the endpoint's row: new deliveries are spread over many

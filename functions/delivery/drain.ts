@@ -8,19 +8,13 @@ import { gathered, hasWindow, isUrgent, sendsFrom } from '../model/windows.ts';
 import { isFlood, ofFirstTopics } from './chat/chat-flood.ts';
 import { type BatchDependencies, deliverBatch, inTurn, isChat, MIN_REMAINING_MS } from './deliver-batch.ts';
 import { EndpointHealth } from './endpoint-health.ts';
-import {
-  GATHER_MS,
-  type Gathered,
-  type GatherOptions,
-  gather,
-  isBursting,
-  MAX_ALONE,
-  MAX_READ_MS,
-} from './flood.ts';
+import { GATHER_MS, type Gathered, gather, isBursting, MAX_ALONE, MAX_READ_MS } from './flood.ts';
 import { checkHealth, drainEnd, drained, GATHERED, onlyReplayed, opensAt, pausedUntil } from './health.ts';
 import { type Queues, TICK_MS } from './queues.ts';
 import { readEvent } from './read-event.ts';
 import { RowSettler } from './settlers.ts';
+
+type GatherOptions = Parameters<typeof gather>[1];
 
 export interface DrainDependencies extends BatchDependencies {
   readonly queues: Pick<Queues, 'wake'>;

@@ -47,7 +47,7 @@ export interface Gathered {
   readonly hasLater: boolean;
 }
 
-export interface GatherOptions {
+interface GatherOptions {
   readonly summary: Summary;
   /** Whether they are what a window gathered. */
   readonly isWindow?: boolean;

@@ -114,7 +114,7 @@ function messagesOf(topics: readonly ChatTopic[], { endpoint }: MessageContext):
 }
 
 /** The message of a chat for one event as people read it, and its notification in one sentence. */
-export interface Readable {
+interface Readable {
   readonly text: string;
   readonly notification: string;
 }

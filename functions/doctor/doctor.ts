@@ -29,9 +29,6 @@ const CHECKS: Readonly<Record<string, (survey: Survey) => Judged[] | Promise<Jud
   'rate limits': ({ asker }) => [judgeLimits(asker)],
 };
 
-/** Examines one process for points that the API document leaves open, with a few dozen read-only requests. */
-export type Doctor = (process: ProcessKey) => Promise<DoctorAnswer>;
-
 export interface DoctorOptions extends AskerOptions {
   /** Opens a probe of a workspace; it is closed at the end. @throws for an unknown workspace */
   readonly open: (workspace: string) => ServiceProbe;
@@ -39,7 +36,8 @@ export interface DoctorOptions extends AskerOptions {
   readonly configured?: (process: ProcessKey) => Proposal;
 }
 
-export function createDoctor(options: DoctorOptions): Doctor {
+/** Examines one process for points that the API document leaves open, with a few dozen read-only requests. */
+export function createDoctor(options: DoctorOptions): (process: ProcessKey) => Promise<DoctorAnswer> {
   return key => answerWith(options, key, examine);
 }
 

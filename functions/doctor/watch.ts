@@ -19,9 +19,6 @@ interface WatchOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Watches a process for some minutes while a task of it is edited, and reports what the edit showed. */
-export type WatchDoctor = (process: ProcessKey, how?: WatchOptions) => Promise<DoctorAnswer>;
-
 /** How long to wait for an edit and for its traces, and the time between two readings; in ms. */
 interface Times {
   readonly editWithin: number;
@@ -41,7 +38,10 @@ const MAX_PAGES = 5;
 const SAME_MS = 5_000;
 const VERSION = /^_?(version|revision|rev|etag|seq|sequence|lockVersion|rowVersion|changeCount)$/i;
 
-export function createWatch(options: DoctorOptions & Partial<Times>): WatchDoctor {
+/** Watches a process for some minutes while a task of it is edited, and reports what the edit showed. */
+export function createWatch(
+  options: DoctorOptions & Partial<Times>,
+): (process: ProcessKey, how?: WatchOptions) => Promise<DoctorAnswer> {
   const times = { editWithin: 10 * MINUTE, traceWithin: 2 * MINUTE, every: 3_000, ...options };
   return (key, how = {}) =>
     answerWith({ most: 2_000, perSecond: 4, ...options }, key, asker =>

@@ -16,17 +16,9 @@ import type { EndpointSettings } from '../model/endpoint.ts';
 import { isPulled } from '../model/kinds.ts';
 import { type Batch, type Message, type Serve, showAgain } from '../queue/queue.ts';
 
-/** What a run needs of Lambda's context. */
-export interface DeliverContext {
-  readonly awsRequestId: string;
-  getRemainingTimeInMillis(): number;
-}
-
 type Tools = DrainDependencies & Pick<Batch, 'queue'>;
 
-export type Deliver = Serve<DeliverContext>;
-
-export interface DeliverDependencies
+interface DeliverDependencies
   extends SenderOptions,
     Omit<DrainDependencies, keyof Sender | 'run' | 'remaining' | 'later' | 'timing'> {
   readonly registry: Pick<Registry, 'read' | 'all'>;
@@ -43,7 +35,7 @@ const CLOCKS_DIFFER_MS = 30_000;
 
 /** Sends HTTP requests for the messages of the queues. A delivery that fails or must wait becomes a row; a
  *  message that is returned as failed was not tried, or its row could not be written. */
-export function createDeliver(dependencies: DeliverDependencies): Deliver {
+export function createDeliver(dependencies: DeliverDependencies): Serve {
   const { registry, log, timing = STANDARD_TIMING } = dependencies;
   const sender = senderOf(dependencies);
 

@@ -4,6 +4,7 @@ import type { Log } from '../basics/telemetry.ts';
 import type { WorkspaceSettings } from '../config/workspace.ts';
 import { announceStall } from '../pass/run-pass.ts';
 import type { MoveToFailed } from '../queue/failed-messages.ts';
+import type { LambdaContext } from '../queue/queue.ts';
 import { type Serve, showAgain } from '../queue/queue.ts';
 import { type PassMessage, passMessage } from '../schedule/pass-message.ts';
 import { isAdaptive } from '../schedule/scheduled.ts';
@@ -14,7 +15,6 @@ import {
   complete,
   isDue,
   type PassRequest,
-  type PollContext,
   type PollDependencies,
   type Polled,
   type PollReport,
@@ -23,17 +23,8 @@ import {
   withCompletions,
 } from './workspace-run.ts';
 
-export type {
-  PassRequest,
-  PollContext,
-  PollDependencies,
-  Polled,
-  PollProgress,
-  PollReport,
-} from './workspace-run.ts';
-
 /** @throws when the message can't be served at all, logged already */
-export type Poll = (request: PassRequest, context: PollContext) => Promise<PollReport>;
+export type Poll = (request: PassRequest, context: LambdaContext) => Promise<PollReport>;
 
 /** Seconds until a message is received again when its run found no share of its workspace. */
 const FULL_RETRY_S = 5;
@@ -44,7 +35,7 @@ export function createPollHandler(
   poll: Poll,
   moveToFailed: MoveToFailed,
   log: Pick<Log, 'error' | 'warn'>,
-): Serve<PollContext> {
+): Serve {
   return async ({ messages, queue }, context) => {
     const again: string[] = [];
     for (const received of messages) {
@@ -190,6 +181,6 @@ async function announceSilences(
 }
 
 /** The id of the request, for searches in the log, and 48 random bits. */
-function runNameOf({ awsRequestId }: PollContext, random: Random): string {
+function runNameOf({ awsRequestId }: LambdaContext, random: Random): string {
   return `${awsRequestId}/${Math.floor(random() * 2 ** 48).toString(36)}`;
 }

@@ -6,8 +6,7 @@ import { isErased } from '../model/erase.ts';
 import type { ChangeEvent } from '../model/event.ts';
 import { decodeEvents } from '../store/codec.ts';
 import { CHANGE } from '../store/keys.ts';
-import { type Message, messageOf } from '../topic/entry.ts';
-import { batchesOf, sendBatch, type Topic } from '../topic/send-batch.ts';
+import { batchesOf, type Message, messageOf, sendBatch, type Topic } from '../topic/send-batch.ts';
 
 /** What a run needs of Lambda's context. */
 interface PublishContext {
@@ -22,7 +21,7 @@ export type Publish = (event: DynamoDBStreamEvent, context: PublishContext) => P
 export const MARGIN_MS = 3 * maxCallMs(CALL_TIMEOUTS.publish);
 
 /** An event that SNS will never accept, with the reason: kept in a queue, so that an operator can send it. */
-export interface Rejected {
+interface Rejected {
   readonly reason: string;
   /** The change record's keys. */
   readonly pk: string;

@@ -6,9 +6,8 @@ import type { Registry } from '../delivery/registry.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import { wants } from '../model/filter.ts';
 import type { MoveToFailed } from '../queue/failed-messages.ts';
+import type { LambdaContext } from '../queue/queue.ts';
 import { type Batch, type Message, type Serve, showAgain, unsentOf } from '../queue/queue.ts';
-
-export type Route = Serve<{ getRemainingTimeInMillis(): number }>;
 
 interface RouteDependencies {
   readonly registry: Pick<Registry, 'settings'>;
@@ -34,7 +33,7 @@ interface Match {
 /** The router: sends one message to each endpoint that wants an event. If some of an event's messages
  *  could not be queued, it is routed again after seconds: by the same execution environment only to the
  *  endpoints that lack it, by another to all of them, with the same id. */
-export function createRoute({ registry, send, moveToFailed, log }: RouteDependencies): Route {
+export function createRoute({ registry, send, moveToFailed, log }: RouteDependencies): Serve {
   /** The endpoints that lack an event, by its message. */
   const lacking = new Map<string, ReadonlySet<string>>();
 
@@ -48,10 +47,7 @@ export function createRoute({ registry, send, moveToFailed, log }: RouteDependen
     }
   };
 
-  async function routeAll(
-    { messages, queue }: Batch,
-    context: Parameters<Route>[1],
-  ): Promise<readonly string[]> {
+  async function routeAll({ messages, queue }: Batch, context: LambdaContext): Promise<readonly string[]> {
     const hasTime = () => context.getRemainingTimeInMillis() >= MIN_REMAINING_MS;
     let endpoints: readonly EndpointSettings[];
     try {

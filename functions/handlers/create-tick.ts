@@ -15,7 +15,7 @@ import { progressOfIdle } from '../store/tick.ts';
 /** `remaining` returns how many ms are left until the tick is cut off. */
 export type Tick = (remaining?: () => number) => Promise<void>;
 
-export interface TickDependencies {
+interface TickDependencies {
   /** The processes whose passes it starts and watches; undefined without any. */
   readonly passes?: TickPasses;
   readonly registry: Pick<Registry, 'all'>;

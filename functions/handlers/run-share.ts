@@ -13,7 +13,7 @@ import { DeadlineError } from '../service/errors.ts';
 import type { RequestShare } from '../service/service.ts';
 import type { WorkspaceRows } from '../store/store.ts';
 
-export interface RunShareRequest {
+interface RunShareRequest {
   readonly workspace: string;
   /** The name of the run, which is unique. */
   readonly run: string;

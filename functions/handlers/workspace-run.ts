@@ -8,6 +8,7 @@ import { withPause } from '../model/workspace-row.ts';
 import type { PassPorts } from '../pass/context/context.ts';
 import { failureReason } from '../pass/failures.ts';
 import { type PassReport, runPass } from '../pass/run-pass.ts';
+import type { LambdaContext } from '../queue/queue.ts';
 import { groupsOf } from '../schedule/groups.ts';
 import { isDue as isPaceDue } from '../schedule/pace.ts';
 import type { PassMessage } from '../schedule/pass-message.ts';
@@ -15,12 +16,6 @@ import { DeadlineError, ServiceError, TokenError } from '../service/errors.ts';
 import type { ServiceConnection } from '../service/service.ts';
 import type { Completions, Snapshots, WorkspaceRows } from '../store/store.ts';
 import { ShareLostError, type Taken } from './run-share.ts';
-
-/** What a handler needs of Lambda's context. */
-export interface PollContext {
-  readonly awsRequestId: string;
-  getRemainingTimeInMillis(): number;
-}
 
 /** A message of the queue; without `expiresAt`, it never expires. */
 export type PassRequest = Omit<PassMessage, 'expiresAt'> & Partial<Pick<PassMessage, 'expiresAt'>>;
@@ -50,7 +45,7 @@ export interface PollDependencies {
   readonly random: Random;
   /** The owner's name in the leases of a run. By default each run has its own, because Lambda may invoke a
    *  function twice, even at the same time, for one request. */
-  readonly owner?: (context: PollContext) => string;
+  readonly owner?: (context: LambdaContext) => string;
   readonly onProgress?: (progress: PollProgress) => void;
 }
 
@@ -115,7 +110,7 @@ interface RunOptions {
   readonly request: PassRequest;
   readonly workspace: WorkspaceSettings;
   readonly connection: ServiceConnection;
-  readonly context: PollContext;
+  readonly context: LambdaContext;
   readonly owner: string;
   readonly taken: Extract<Taken, { readonly as: 'taken' }>;
 }

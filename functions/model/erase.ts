@@ -9,7 +9,7 @@ export interface ProjectKey extends ProcessKey {
 }
 
 /** An event of the journal whose contents were erased. It is not sent again. */
-export type Erased = ChangeEvent & { readonly erased: true };
+type Erased = ChangeEvent & { readonly erased: true };
 
 export function isErased(event: object): event is Erased {
   return 'erased' in event;

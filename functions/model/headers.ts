@@ -2,7 +2,7 @@
  *  and stand in the endpoint's secret. */
 export type EndpointHeaders = Readonly<Record<string, string>>;
 
-export const MAX_HEADERS = 10;
+const MAX_HEADERS = 10;
 const MAX_NAME = 64;
 const MAX_VALUE = 2048;
 

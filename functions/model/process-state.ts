@@ -151,12 +151,7 @@ export interface Recheck {
 /** For each project: the digest of its record as listed, and when its tasks were read. `shownAt` is present
  *  where that time is by our clock, which can't be compared with the record's update time: it is when the
  *  record was first listed with this digest. */
-export type RecentProjects = readonly (readonly [
-  id: string,
-  digest: string,
-  readAt: number,
-  shownAt?: number,
-])[];
+type RecentProjects = readonly (readonly [id: string, digest: string, readAt: number, shownAt?: number])[];
 
 /** How far the audit log was read. Order and entry fields are undocumented (service-api.md §2.4). */
 export interface AuditPosition {

@@ -45,7 +45,7 @@ export interface FieldTests extends NegatedTests {
 
 /** How a number or a date changed. */
 export const MOVES = ['later', 'earlier', 'more', 'less'] as const;
-export type Move = (typeof MOVES)[number];
+type Move = (typeof MOVES)[number];
 
 /** The tests of one value, in the order in which they are made. */
 export const VALUE_TESTS = [

@@ -37,7 +37,7 @@ const MAX_SHARE_MS = 2 * SHARE_MS;
 /** For so long after a run found no share, sweeps and baselines give up half of theirs when they renew it. */
 const WANTED_MS = 30_000;
 
-export interface ShareRequest {
+interface ShareRequest {
   readonly run: string;
   readonly now: number;
   /** The requests at once that the workspace allows: `concurrency` in the configuration. */

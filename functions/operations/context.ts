@@ -62,7 +62,7 @@ export interface OperationsContext
 
 /** The ports that exist on AWS only. */
 export interface StackPorts {
-  readonly readLog: ReadLog;
+  readonly readLog: (stretch: LogStretch, limit: number) => Promise<LogPage>;
   readonly failedQueues: Readonly<Record<FailedQueueName, FailedQueue>>;
   /** Sends messages that could not be processed back to their queues. @returns how many */
   readonly retryUnsettled: () => Promise<number>;
@@ -70,8 +70,6 @@ export interface StackPorts {
   /** Publishes records in their order. @returns how many, counted from the first */
   readonly publish: (records: readonly ChangeRecord[]) => Promise<number>;
 }
-
-export type ReadLog = (stretch: LogStretch, limit: number) => Promise<LogPage>;
 
 /** The part of a log to read, in ms since 1970. */
 interface LogStretch {
@@ -91,7 +89,7 @@ export interface LogPage {
 }
 
 /** A dead-letter queue. */
-export interface FailedQueue {
+interface FailedQueue {
   /** The number of messages, which SQS knows only approximately. */
   count(): Promise<number>;
   /** Up to ten messages, which stay in the queue. */

@@ -7,9 +7,9 @@ type Page = AnswerOf<'events'>;
 type Committed = Page['events'][number];
 
 /** Which events to follow; `since` is now by default. */
-export type FollowQuery = Omit<RequestOf<'events'>, 'operation' | 'order' | 'until' | 'cursor' | 'limit'>;
+type FollowQuery = Omit<RequestOf<'events'>, 'operation' | 'order' | 'until' | 'cursor' | 'limit'>;
 
-export interface FollowOptions {
+interface FollowOptions {
   readonly ask: (asked: RequestOf<'events'>) => Promise<Page>;
   /** The follower's own clock, which may differ from the server's. */
   readonly clock: Clock;

@@ -1,11 +1,11 @@
 import { createRegistry, type Registered } from '../delivery/registry.ts';
 import { hasReports, sendReports } from '../delivery/reports.ts';
 import { Refused } from './refused.ts';
-import { type ReplayPorts, workOffReplay } from './replay.ts';
-import { type SnapshotPorts, workOffSnapshot } from './snapshot.ts';
+import { workOffReplay } from './replay.ts';
+import { workOffSnapshot } from './snapshot.ts';
 
 /** The ports that carrying out replays and snapshots, and sending reports, needs. */
-export type JobPorts = ReplayPorts & SnapshotPorts;
+type JobPorts = Parameters<typeof workOffReplay>[0] & Parameters<typeof workOffSnapshot>[0];
 
 /** Works off the reports, replays and snapshots of these endpoints in turn, a slice of each, while `hasTime`. One that
  *  fails is left for the next tick, and does not delay the others. */

@@ -102,7 +102,7 @@ export const cancelReplay: OperationOf<'cancel-replay'> = async (context, { to }
 };
 
 /** The ports that carrying out a replay needs. */
-export type ReplayPorts = Pick<
+type ReplayPorts = Pick<
   OperationsContext,
   'configured' | 'endpoints' | 'deliveries' | 'queues' | 'clock' | 'log'
 > & { readonly journal: Pick<OperationsContext['journal'], 'read'> };

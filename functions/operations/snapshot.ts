@@ -120,7 +120,7 @@ export const cancelSnapshot: OperationOf<'cancel-snapshot'> = async (context, { 
 };
 
 /** The ports that carrying out a snapshot needs. */
-export type SnapshotPorts = Pick<
+type SnapshotPorts = Pick<
   OperationsContext,
   'configured' | 'endpoints' | 'deliveries' | 'queues' | 'clock' | 'log'
 > & { readonly snapshots: Pick<OperationsContext['snapshots'], 'heads' | 'load' | 'readState'> };

@@ -4,7 +4,7 @@ import { Refused } from './refused.ts';
 
 type Ask = <Asked extends Request>(request: Asked) => Promise<AnswerTo<Asked>>;
 /** The deliveries of a process's events, by state. */
-export type DeliveriesByState = NonNullable<AnswerOf<'verify'>['deliveries']>;
+type DeliveriesByState = NonNullable<AnswerOf<'verify'>['deliveries']>;
 type Missing = DeliveriesByState['missing'][number];
 
 interface Options {

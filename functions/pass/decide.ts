@@ -4,14 +4,17 @@ import { updateTime } from '../changes/ignored-fields.ts';
 import type { Recheck } from '../model/process-state.ts';
 import type { ProjectContent, Snapshot, Tombstone } from '../model/snapshot.ts';
 import type { PassKind } from './context/context.ts';
-import type { Listed, ListingKind } from './reading/listing.ts';
+import type { Listed } from './reading/listing.ts';
 import type { TasksRead } from './reading/read-tasks.ts';
 import { type End, isRetried } from './rechecks.ts';
 
 /** All that was read of one project: what a decision rests on. */
 export interface Seen {
   readonly projectId: string;
-  readonly listing: ListingKind;
+  /** What it means that a listing lacks a project. `changed`: nothing, for only changed projects were asked
+   *  for. `whole`: the project is not there. `unstable`: all were asked for, but the list changed in each
+   *  reading, so the project may have been passed over. */
+  readonly listing: 'changed' | 'whole' | 'unstable';
   readonly listed: Listed | undefined;
   /** Read before the tasks (see observe). */
   readonly snapshot: Snapshot | undefined;

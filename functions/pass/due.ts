@@ -4,14 +4,7 @@ import { inParallel } from '../basics/in-parallel.ts';
 import { withheldProperties } from '../basics/property-names.ts';
 import { dueEvent } from '../changes/build-events.ts';
 import type { Rules } from '../changes/compare-project.ts';
-import {
-  applied,
-  type DueRules,
-  type Falling,
-  fallDue,
-  propertiesOf,
-  type ResolvedRule,
-} from '../changes/due.ts';
+import { applied, type DueRules, type Falling, fallDue, propertiesOf } from '../changes/due.ts';
 import { canonicalJson } from '../changes/equal.ts';
 import { contentWithout } from '../changes/withheld.ts';
 import type { Due, DueRule, KnownRules, Timer } from '../model/due.ts';
@@ -59,7 +52,7 @@ export async function noteRules(context: PassContext, state: PassState): Promise
 }
 
 /** The rule with its properties, and a key of both. */
-export function resolveRule(rule: DueRule, definitions: Rules): ResolvedRule {
+export function resolveRule(rule: DueRule, definitions: Rules): Parameters<typeof applied>[0] {
   const properties = propertiesOf(rule, definitions);
   // Without the keys that are undefined.
   const content = JSON.parse(JSON.stringify({ ...rule, properties }));

@@ -12,7 +12,7 @@ import type { PassState } from './state.ts';
 import type { Survey } from './survey.ts';
 
 /** What the two rounds found. */
-export interface Rounds {
+interface Rounds {
   /** True when time ran out before all candidates were looked at. */
   readonly isStopped: boolean;
   readonly findings: Findings;

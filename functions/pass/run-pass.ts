@@ -260,7 +260,7 @@ async function announceOwnStall(context: PassContext, state: PassState, reason: 
 
 /** Announces to subscribers that the stall is over, once a `changes` pass is completed. The same commit
  *  clears the stall from the state: if a run is killed before it, the next completed pass announces it. */
-export async function announceRecovery(context: PassContext, state: PassState): Promise<void> {
+async function announceRecovery(context: PassContext, state: PassState): Promise<void> {
   const { process, snapshots, clock, kind } = context;
   if (kind !== 'changes' || !state.isStalled) return;
   await tryToAnnounce(context, async () => {

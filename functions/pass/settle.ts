@@ -10,7 +10,7 @@ import { failureReason } from './failures.ts';
 import { faultOfOneProject } from './look.ts';
 import type { Listing } from './reading/listing.ts';
 import { type Findings, ON_HOLD, reasonOf, recheckChanges, skippedNoLonger, toAnnounce } from './rechecks.ts';
-import type { Rounds } from './rounds.ts';
+import type { lookAtAll } from './rounds.ts';
 import type { PassState } from './state.ts';
 import type { Survey } from './survey.ts';
 
@@ -20,7 +20,7 @@ export async function settle(
   context: PassContext,
   state: PassState,
   survey: Survey,
-  rounds: Rounds,
+  rounds: Awaited<ReturnType<typeof lookAtAll>>,
 ): Promise<'completed' | 'unfinished'> {
   const { process, snapshots, clock, heartbeat, reports, kind, before } = context;
   const { findings, isStopped, second } = rounds;

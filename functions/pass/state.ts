@@ -15,7 +15,7 @@ import type { Service } from '../service/service.ts';
 import { announce, type Draft, inHalves } from './announce.ts';
 import type { Actors } from './audit-log/actors.ts';
 import type { PassContext, Reports } from './context/context.ts';
-import { reportNames } from './withheld.ts';
+import { reportNames } from './unknown-fields.ts';
 
 /** What this run of a pass has found so far. */
 export class PassState {

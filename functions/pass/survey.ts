@@ -1,5 +1,5 @@
 import { updateTime } from '../changes/ignored-fields.ts';
-import type { AuditPosition, RecentProjects } from '../model/process-state.ts';
+import type { AuditPosition, ProcessState } from '../model/process-state.ts';
 import { byKey, type PassWindow } from '../store/store.ts';
 import { announceEntries } from './announce.ts';
 import { Actors } from './audit-log/actors.ts';
@@ -151,7 +151,7 @@ export class Recent {
   readonly #before: ReadonlyMap<string, Known>;
   readonly #now = new Map<string, Known>();
 
-  constructor(before: RecentProjects) {
+  constructor(before: ProcessState['recent']) {
     this.#before = new Map(before.map(([id, ...rest]) => [id, rest]));
   }
 
@@ -175,10 +175,12 @@ export class Recent {
     const before = this.#before.get(id);
     const shownAt = before?.[0] === listed.digest ? before[2] : undefined;
     const read = [listed.digest, tasksReadAt] as const;
-    this.#now.set(id, listed.untimed ? [...read, shownAt ?? listed.readAt] : read);
+    // A clock that was set back would put the first listing into the future, where no reading is late enough.
+    const firstShown = Math.min(shownAt ?? listed.readAt, listed.readAt);
+    this.#now.set(id, listed.untimed ? [...read, firstShown] : read);
   }
 
-  toSave(): RecentProjects {
+  toSave(): ProcessState['recent'] {
     const latest = [...this.#now].slice(-MAX_REMEMBERED).reverse();
     const saved = latest.map(([id, known]) => [id, ...known] as const);
     return fitting(saved, MAX_REMEMBERED_BYTES).reverse();

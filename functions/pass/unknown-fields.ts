@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { nearest } from '../basics/nearest.ts';
 import type { ProcessKey } from '../basics/process.ts';
+import { withheldProperties } from '../basics/property-names.ts';
 import type { Rules } from '../changes/compare-project.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
-import type { FieldEntity } from '../model/field-definition.ts';
+import type { Definitions, FieldEntity } from '../model/field-definition.ts';
 import type { Conditions } from '../model/where.ts';
 import type { PassContext } from './context/context.ts';
 
@@ -131,4 +132,22 @@ function inConditions(
       isShared,
     })),
   );
+}
+
+/** Reports names in `withhold` that fields are called by, but that no record shows: those fields are not withheld. */
+export function reportNames(
+  { settings: { withhold = [] }, reports }: Pick<PassContext, 'settings' | 'reports'>,
+  { project, task }: Definitions,
+): void {
+  const fields = [...project, ...task];
+  for (const name of withhold) {
+    if (fields.some(({ externalId }) => withheldProperties([externalId]).has(name))) continue;
+    const called = fields.find(field => field.name === name);
+    const message = 'A field is not withheld, because `withhold` has its name: use its externalId.';
+    if (called)
+      reports.once(`not-withheld-${called.externalId}`, message, {
+        field: name,
+        externalId: called.externalId,
+      });
+  }
 }

@@ -1,9 +1,7 @@
 import type { JsonObject } from '../basics/json.ts';
 import { withheldProperties } from '../basics/property-names.ts';
 import { contentWithout, tasksWithout, withoutProperties } from '../changes/withheld.ts';
-import type { Definitions } from '../model/field-definition.ts';
 import type { ProjectContent, Snapshot } from '../model/snapshot.ts';
-import type { PassContext } from './context/context.ts';
 import type { Seen } from './decide.ts';
 
 /** What was read of a project, with its snapshot as if that had been read under today's `withhold`: a change of the
@@ -74,22 +72,4 @@ export function withheldIn(
 ): Pick<Snapshot, 'withheld'> {
   if (snapshot) return snapshot.withheld ? { withheld: snapshot.withheld } : {};
   return names.length > 0 ? { withheld: { names } } : {};
-}
-
-/** Reports names in `withhold` that fields are called by, but that no record shows: those fields are not withheld. */
-export function reportNames(
-  { settings: { withhold = [] }, reports }: Pick<PassContext, 'settings' | 'reports'>,
-  { project, task }: Definitions,
-): void {
-  const fields = [...project, ...task];
-  for (const name of withhold) {
-    if (fields.some(({ externalId }) => withheldProperties([externalId]).has(name))) continue;
-    const called = fields.find(field => field.name === name);
-    const message = 'A field is not withheld, because `withhold` has its name: use its externalId.';
-    if (called)
-      reports.once(`not-withheld-${called.externalId}`, message, {
-        field: name,
-        externalId: called.externalId,
-      });
-  }
 }

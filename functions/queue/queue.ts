@@ -52,8 +52,14 @@ export interface Batch {
   readonly queue: Pick<Queue, 'name' | 'extend'>;
 }
 
+/** What a run needs of Lambda's context; a run on one machine has the same. */
+export interface LambdaContext {
+  readonly awsRequestId: string;
+  getRemainingTimeInMillis(): number;
+}
+
 /** A handler that serves queues. @returns the ids of the messages that must stay in the queue */
-export type Serve<Context> = (batch: Batch, context: Context) => Promise<readonly string[]>;
+export type Serve = (batch: Batch, context: LambdaContext) => Promise<readonly string[]>;
 
 /** Sends one message. @throws when it can't be sent */
 export async function sendOne(queue: Pick<Queue, 'name' | 'send'>, message: NewMessage): Promise<void> {

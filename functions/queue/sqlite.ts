@@ -14,7 +14,7 @@ CREATE TABLE IF NOT EXISTS message (
 CREATE INDEX IF NOT EXISTS message_turn ON message (queue, "group", shown_at, seq);
 `;
 
-export interface SqliteQueueOptions {
+interface SqliteQueueOptions {
   readonly clock: Clock;
   /** Seconds for which a received message is hidden. */
   readonly visibility: number;

@@ -9,7 +9,7 @@ import {
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { assert } from '../basics/assert.ts';
 import { inParallel } from '../basics/in-parallel.ts';
-import type { Message, NewMessage, Queue, Serve, Unsent } from './queue.ts';
+import type { LambdaContext, Message, NewMessage, Queue, Serve, Unsent } from './queue.ts';
 
 type Client = Pick<SQSClient, 'send'>;
 
@@ -65,10 +65,10 @@ export function sqsQueueBeside(client: Client, url: string): (arn: string) => Qu
 }
 
 /** A handler as Lambda's event source mapping invokes it, with messages of one queue at a time. */
-export function servedByLambda<Context>(
-  serve: Serve<Context>,
+export function servedByLambda(
+  serve: Serve,
   queueOf: (arn: string) => Queue,
-): (event: Pick<SQSEvent, 'Records'>, context: Context) => Promise<SQSBatchResponse> {
+): (event: Pick<SQSEvent, 'Records'>, context: LambdaContext) => Promise<SQSBatchResponse> {
   return async ({ Records }, context) => {
     const [first] = Records;
     if (!first) return { batchItemFailures: [] };

@@ -14,19 +14,19 @@ import { isAdaptive, type ScheduledProcess } from './scheduled.ts';
 
 /** The time for which one tick starts the passes: after `from`, up to and including `to`. A pass due by
  *  `now` is already late. In ms since 1970. */
-export interface Window {
+interface Window {
   readonly from: number;
   readonly to: number;
   readonly now: number;
 }
 
 /** Passes to start at `at`, in ms since 1970. From `expiresAt` on, they are obsolete. */
-export interface DuePasses extends PassMessage {
+interface DuePasses extends PassMessage {
   readonly at: number;
 }
 
 /** What the decision needs of a process. */
-export type Known = Pick<TickProgress, 'baselined' | 'pace' | 'sweep' | 'completedAt' | 'stalled'>;
+type Known = Pick<TickProgress, 'baselined' | 'pace' | 'sweep' | 'completedAt' | 'stalled'>;
 
 type KnownOf<Process> = (process: Process) => Known | undefined;
 

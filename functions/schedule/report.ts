@@ -6,7 +6,7 @@ import type { TickProgress } from '../store/store.ts';
 import type { SilentSubscription } from '../topic/watch-subscriptions.ts';
 import type { startPasses } from './due.ts';
 import type { ScheduledProcess } from './scheduled.ts';
-import type { StoppedMapping } from './watch-aws.ts';
+import type { watchMappings } from './watch-aws.ts';
 
 /** What a tick found; undefined if it could not be read, or does not apply. */
 export interface Found {
@@ -20,7 +20,7 @@ export interface Found {
   /** Native subscriptions that don't get all events. */
   readonly subscriptions: readonly SilentSubscription[] | undefined;
   /** Event source mappings that do not read their source. */
-  readonly mappings: readonly StoppedMapping[] | undefined;
+  readonly mappings: Awaited<ReturnType<typeof watchMappings>> | undefined;
   /** Messages that could not be processed, by queue. */
   readonly failedMessages: Readonly<Record<string, number>> | undefined;
   readonly now: number;

@@ -2,7 +2,7 @@ import { GetEventSourceMappingCommand, type LambdaClient } from '@aws-sdk/client
 import { GetQueueAttributesCommand, GetQueueUrlCommand, type SQSClient } from '@aws-sdk/client-sqs';
 
 /** A mapping that does not invoke its function. */
-export interface StoppedMapping {
+interface StoppedMapping {
   readonly name: string;
   /** The id for enabling it again. */
   readonly uuid?: string;

@@ -13,7 +13,7 @@ export interface Turn {
 }
 
 /** A time in which the service wants no request, by its `Retry-After`. */
-export interface Pause {
+interface Pause {
   readonly status: number;
   readonly from: number;
   readonly until: number;

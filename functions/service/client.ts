@@ -28,7 +28,7 @@ import {
 } from './errors.ts';
 import { type Walking, walk } from './list.ts';
 import { type ConnectOptions, type Identifiers, readOptions } from './options.ts';
-import { type Answer, createReader, type Reader, type Wrong } from './reader.ts';
+import { type Answer, createReader, type Reader } from './reader.ts';
 import type { Service, ServiceConnection, ServiceRecord } from './service.ts';
 import { requestToken } from './token-request.ts';
 import { createTokens } from './tokens.ts';
@@ -211,7 +211,7 @@ const SURELY_SHORT = MAX_ID / 9;
 /** How many characters of a longer identifier are kept. Encoded, they fit MAX_ID. */
 const SHOWN = 60;
 
-type Flaw = Pick<Wrong, 'expected' | 'found'>;
+type Flaw = Pick<Parameters<Answer['wrong']>[0], 'expected' | 'found'>;
 
 /** The record at `path` of the answer as a JSON object; throws a ServiceAnswerError for anything else. */
 function asObject(answer: Answer, path: string, value: Json): JsonObject {

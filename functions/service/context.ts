@@ -1,10 +1,12 @@
 import { type Agent, buildConnector, type Dispatcher } from 'undici';
 import { resolveBySystem, throughProxy } from '../basics/proxy.ts';
-import type { Notice, Settings } from './options.ts';
+import type { Notice, readOptions } from './options.ts';
 import type { HttpAnswer, HttpFailure, HttpRequest } from './send-once.ts';
 import { sendOnce } from './send-once.ts';
 import type { RequestShare } from './service.ts';
 import { createTurns, type Turns } from './turns.ts';
+
+type Settings = ReturnType<typeof readOptions>;
 
 /** What all requests of one connection share. */
 export interface Context {

@@ -3,17 +3,6 @@ import type { Clock, Random, Sleep } from '../basics/clock.ts';
 import type { ProxyRoute } from '../basics/proxy.ts';
 import { type Address, parseAddress } from './address.ts';
 
-/** One HTTP request that was made, the token's included. `path` has the query; `ms` is how long it took. */
-export interface RequestInfo {
-  readonly method: string;
-  readonly path: string;
-  /** Undefined when no answer came. */
-  readonly status: number | undefined;
-  /** 1 for the first try. */
-  readonly attempt: number;
-  readonly ms: number;
-}
-
 /** Something worth knowing about the service; each `code` is reported once per connection. */
 export interface Notice {
   readonly code: string;
@@ -58,12 +47,21 @@ export interface ConnectOptions {
   readonly sleep: Sleep;
   /** Opens what the requests go through; undici's agent by default. */
   readonly openAgent?: (options: Agent.Options) => Dispatcher;
-  readonly onRequest?: (info: RequestInfo) => void;
+  /** Called for each HTTP request that was made, the token's included. `path` has the query; `ms`: how long it took. */
+  readonly onRequest?: (info: {
+    readonly method: string;
+    readonly path: string;
+    /** Undefined when no answer came. */
+    readonly status: number | undefined;
+    /** 1 for the first try. */
+    readonly attempt: number;
+    readonly ms: number;
+  }) => void;
   readonly onNotice?: (notice: Notice) => void;
 }
 
 /** The options with every default filled in. */
-export interface Settings
+interface Settings
   extends Required<
     Omit<ConnectOptions, 'baseUrl' | 'authUrl' | 'identifiers' | 'pageSize' | 'maxListBytes'>
   > {

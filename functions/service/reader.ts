@@ -39,7 +39,7 @@ export interface Answer {
 }
 
 /** What is not as documented. `scope` is by default that of the request. */
-export interface Wrong {
+interface Wrong {
   readonly path: string;
   readonly expected: string;
   readonly found: string;

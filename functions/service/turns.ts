@@ -1,5 +1,5 @@
 import type { Clock, Sleep } from '../basics/clock.ts';
-import { AdaptiveLimit, type Outcome, type Pause, type Turn } from './adaptive-limit.ts';
+import { AdaptiveLimit, type Outcome, type Turn } from './adaptive-limit.ts';
 import { MAX_WAIT_MS } from './failures.ts';
 
 /** Decides when each request may be sent: as many at once as the service bears, first come, first served. */
@@ -12,7 +12,7 @@ export interface Turns {
   /** Reports the result. `retryAfter`: ms that the service asks to wait, with the status that asked. */
   end(turn: Turn, outcome: Outcome, asked?: { status: number; retryAfter: number }): void;
   /** The pause that the service asked for, if it is not over. */
-  readonly pause: Pause | undefined;
+  readonly pause: ReturnType<AdaptiveLimit['pauseAt']>;
   /** Forgets a pause that is longer than a run waits. */
   resume(): void;
 }

@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-sns';
 
 /** A native subscription that is configured for the topic. */
-export interface ExpectedSubscription {
+interface ExpectedSubscription {
   readonly name: string;
   readonly url: string;
 }

@@ -54,7 +54,7 @@ export function forDelivering({ table }: SnapshotTable): Binding {
 
 /** The same, with the states of all processes, the journal and the snapshots, which jobs read, the roster, and the row
  *  that records up to when passes are started. Tick also migrates tables of earlier versions: it reads all items, and
- *  writes those that the steps change (store/dynamo/migrations.ts). */
+ *  writes those that the steps change (store/dynamo/layout.ts). */
 export function forTick({ table }: SnapshotTable): Binding {
   const permissions = [
     LAYOUT,

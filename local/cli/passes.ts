@@ -1,7 +1,8 @@
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
-import { createPollHandler, type Poll, type Polled } from '../../functions/handlers/create-poll.ts';
+import { createPollHandler, type Poll } from '../../functions/handlers/create-poll.ts';
+import type { Polled } from '../../functions/handlers/workspace-run.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
 import type { MoveToFailed } from '../../functions/queue/failed-messages.ts';
 import type { SqliteQueue } from '../../functions/queue/sqlite.ts';

@@ -1,7 +1,8 @@
 import type { Clock } from '../../functions/basics/clock.ts';
 import type { Mode, ProcessKey } from '../../functions/basics/process.ts';
 import { sleep } from '../../functions/basics/system.ts';
-import { createPoll, type Poll, type PollProgress } from '../../functions/handlers/create-poll.ts';
+import { createPoll, type Poll } from '../../functions/handlers/create-poll.ts';
+import type { PollProgress } from '../../functions/handlers/workspace-run.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
 import { askedPass } from '../../functions/schedule/pass-message.ts';

@@ -3,12 +3,6 @@ import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import { type Message, type Serve, soonAgain } from '../../functions/queue/queue.ts';
 import type { SqliteQueue } from '../../functions/queue/sqlite.ts';
 
-/** The context of a handler's run, as on Lambda. */
-export interface RunContext {
-  readonly awsRequestId: string;
-  getRemainingTimeInMillis(): number;
-}
-
 /** The part of a queue that a consumer uses. */
 export type ConsumedQueue = Pick<
   SqliteQueue,
@@ -17,7 +11,7 @@ export type ConsumedQueue = Pick<
 
 export interface ConsumerOptions {
   readonly queue: ConsumedQueue;
-  readonly serve: Serve<RunContext>;
+  readonly serve: Serve;
   /** The maximum number of messages per run. */
   readonly batch: number;
   /** The maximum number of concurrent runs; by default unlimited. */

@@ -18,7 +18,7 @@ import type { SqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import type { EndpointRows, Slots } from '../../functions/store/store.ts';
 import { throttled } from '../basics/outage.ts';
 import { type LocalQueues, QUEUES } from '../data/store.ts';
-import { type ConsumedQueue, Consumer, type ConsumerOptions, type RunContext } from './consumer.ts';
+import { type ConsumedQueue, Consumer, type ConsumerOptions } from './consumer.ts';
 import { EndpointLog, type EndpointWarn } from './endpoint-log.ts';
 
 interface Parts {
@@ -156,7 +156,7 @@ export class Delivering {
 /** The consumers of the queues between the topic and the endpoints. */
 export function consumersOf(
   queues: Readonly<Record<'events' | 'deliveries' | 'chat' | 'drains', ConsumedQueue>>,
-  { route, deliver }: Readonly<Record<'route' | 'deliver', Serve<RunContext>>>,
+  { route, deliver }: Readonly<Record<'route' | 'deliver', Serve>>,
   common: Pick<ConsumerOptions, 'clock' | 'sleep' | 'newId' | 'onFailure'>,
 ): Consumer[] {
   return [

@@ -1,7 +1,7 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda';
 import type { Sleep } from '../../functions/basics/clock.ts';
 import type { Publish } from '../../functions/handlers/create-publish.ts';
-import { type Journal, PUBLISHER, type StoredChange } from '../../functions/store/sqlite/journal.ts';
+import { type Journal, PUBLISHER } from '../../functions/store/sqlite/journal.ts';
 import type { Snapshots } from '../../functions/store/store.ts';
 
 export interface FeedOptions {
@@ -160,7 +160,12 @@ function firstFailed(
 }
 
 /** A change record in the form of the table's stream. */
-export function streamRecord({ position, process, key, events }: StoredChange): DynamoDBRecord {
+export function streamRecord({
+  position,
+  process,
+  key,
+  events,
+}: ReturnType<Journal['after']>[number]): DynamoDBRecord {
   const Keys = { pk: { S: process }, sk: { S: key } };
   return {
     eventID: String(position),

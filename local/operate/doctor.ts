@@ -1,8 +1,8 @@
 import type { Sleep } from '../../functions/basics/clock.ts';
 import { SYSTEM, sleep } from '../../functions/basics/system.ts';
-import { createDoctor, type Doctor, type DoctorOptions } from '../../functions/doctor/doctor.ts';
+import { createDoctor, type DoctorOptions } from '../../functions/doctor/doctor.ts';
 import { configuredIn } from '../../functions/doctor/settings.ts';
-import { createWatch, type WatchDoctor } from '../../functions/doctor/watch.ts';
+import { createWatch } from '../../functions/doctor/watch.ts';
 import type { OperationsContext } from '../../functions/operations/context.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { connect } from '../../functions/service/client.ts';
@@ -11,12 +11,18 @@ import { UsageError } from '../basics/usage-error.ts';
 import type { Source } from '../settings/source.ts';
 
 /** A doctor for the services that a run polls. It can also check a process that isn't polled yet. */
-export function doctorOf(source: Pick<Source, 'watched'>, wait: Sleep = sleep): Doctor {
+export function doctorOf(
+  source: Pick<Source, 'watched'>,
+  wait: Sleep = sleep,
+): ReturnType<typeof createDoctor> {
   return createDoctor(partsOf(source, wait));
 }
 
 /** A doctor that watches the service during an edit of a task. */
-export function watchOf(source: Pick<Source, 'watched'>, wait: Sleep = sleep): WatchDoctor {
+export function watchOf(
+  source: Pick<Source, 'watched'>,
+  wait: Sleep = sleep,
+): ReturnType<typeof createWatch> {
   return createWatch(partsOf(source, wait));
 }
 

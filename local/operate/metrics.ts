@@ -1,7 +1,7 @@
 import type { Clock } from '../../functions/basics/clock.ts';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import type { Count } from '../../functions/basics/telemetry.ts';
-import type { Polled } from '../../functions/handlers/create-poll.ts';
+import type { Polled } from '../../functions/handlers/workspace-run.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { decodePart } from '../../functions/model/event-id.ts';
 import type { Health } from './health.ts';

@@ -1,6 +1,6 @@
 import { CreateQueueCommand, DeleteMessageBatchCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import type { OpenQueue, Received } from '../simulation/models/queue-contract.ts';
-import { arnOf, openQueueOn } from '../simulation/models/queue-embedded.ts';
+import { arnOf, openQueueOn } from '../simulation/models/queue-sqs.ts';
 import { type Clients, newName, type Options, tagsOf } from './account.ts';
 
 export interface Queue {

@@ -8,15 +8,15 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { ListTopicsCommand, SNSClient } from '@aws-sdk/client-sns';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { bounded, CALL_TIMEOUTS, type CallTimeouts, maxCallMs } from '../../functions/aws/clients.ts';
+import { bounded, CALL_TIMEOUTS, maxCallMs } from '../../functions/aws/clients.ts';
 import { MIN_REMAINING_MS } from '../../functions/delivery/deliver-batch.ts';
 import { TIMEOUT_MS } from '../../functions/delivery/http/post.ts';
 import { LEASE_MS } from '../../functions/pass/context/context.ts';
 import { listenInTest } from '../kit/listen-in-test.ts';
 
-const SHORT = { connection: 200, request: 400, tries: 2 };
+const SHORT = { connection: 100, request: 150, tries: 2 };
 /** The request's time-out runs from the beginning, too: here it comes so late that only the connection's can end a call in time. */
-const UNREACHED = { connection: 200, request: 10_000, tries: 2 };
+const UNREACHED = { connection: 100, request: 10_000, tries: 2 };
 
 const CALLS = {
   DynamoDB: (where: object) =>
@@ -27,7 +27,7 @@ const CALLS = {
     new SecretsManagerClient(where).send(new GetSecretValueCommand({ SecretId: 's' })),
 };
 
-function options(port: number, timeouts: CallTimeouts = SHORT) {
+function options(port: number, timeouts = SHORT) {
   return {
     endpoint: `http://127.0.0.1:${port}`,
     region: 'eu-west-1',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addDays, dayIn, isTimeZone, timeIn, weekdayOf } from '../../functions/basics/time-zone.ts';
+import { addDays, dayIn, isTimeZone, timeIn } from '../../functions/basics/time-zone.ts';
 
 const at = (text: string) => Date.parse(text);
 const ZONES = [
@@ -55,10 +55,6 @@ describe('a time zone', () => {
 });
 
 describe('a day', () => {
-  it('has a day of the week', () => {
-    expect(weekdayOf('2026-11-28')).toBe(6);
-  });
-
   it('is counted over months and years', () => {
     expect(addDays('2026-12-31', 60)).toBe('2027-03-01');
     expect(addDays('2024-03-01', -1)).toBe('2024-02-29');

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { auditPage, piecesOf, projectsPage, tasksPage } from '../../bench/passes/content.ts';
-import type { Line } from '../../bench/passes/line.ts';
-import { between, pageOf } from '../../bench/passes/page.ts';
+import { between } from '../../bench/passes/page.ts';
 import type { JsonObject } from '../../functions/basics/json.ts';
 
 describe('what the measured service answers', () => {
@@ -46,15 +45,6 @@ describe('what the measured service answers', () => {
 });
 
 describe('the table', () => {
-  const line = (isMet: boolean): Line => ({ what: 'a sweep', goal: '≤ 1', measured: '0.9', isMet });
-
-  it('has a line for each thing that was measured, and the notes below', () => {
-    expect(pageOf([{ lines: [line(true)], notes: ['Of it.'] }, { lines: [line(false)] }])).toBe(
-      '|  | goal | measured | met? |\n| --- | --- | --- | --- |\n' +
-        '| a sweep | ≤ 1 | 0.9 | yes |\n| a sweep | ≤ 1 | 0.9 | **no** |\n\nOf it.',
-    );
-  });
-
   it('takes the place of the one before, and of nothing else on the page', () => {
     const page = 'a\n<!-- printed by npm run bench -->\nold\n<!-- end of what npm run bench prints -->\nb';
     const once = between(page, 'new');

@@ -1,16 +1,10 @@
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { measureAssertions } from '../../bench/passes/assertions.ts';
-import { measureLatency, measureRate } from '../../bench/passes/baseline.ts';
-import { measureCompare } from '../../bench/passes/compare.ts';
-import { measureHeap } from '../../bench/passes/heap.ts';
-import { measureIdle } from '../../bench/passes/idle.ts';
 import { Measurement } from '../../bench/passes/measurement.ts';
 import { measureSweep } from '../../bench/passes/sweep.ts';
 import { countTable } from '../../bench/passes/table-counts.ts';
 import { TABLE_NAME, usesModel } from '../kit/table.ts';
 
-const say = () => undefined;
 const size = { projects: 7, tasksPerProject: 3 };
 
 describe('the parts of a measurement', () => {
@@ -76,47 +70,6 @@ describe('the parts of a measurement', () => {
   });
 });
 
-describe('a measurement, in small', () => {
-  it('holds a baseline against one with four requests at once', async () => {
-    const steps: string[] = [];
-    const { lines } = await measureLatency({ size, latency: 5, rate: 0 }, step => steps.push(step));
-    expect(steps).toEqual([
-      'baseline at 5 ms, as many requests as it finds at once',
-      'baseline at 5 ms, 4 requests at once',
-    ]);
-    const [line] = lines;
-    const [, ratio, found, four] = /^(\S+) \((\S+) s, (\S+) s\)$/.exec(line?.measured ?? '') ?? [];
-    expect(Number(ratio)).toBeCloseTo(Number(found) / Number(four), 0);
-    expect(line?.isMet).toBe(Number(ratio) <= 1 / 3);
-  });
-
-  it('says how much of an allowed rate is used, and how many passes failed', async () => {
-    const { lines } = await measureRate({ size, latency: 1, rate: 1_000 }, say);
-    expect(lines[0]?.measured).toMatch(/^0\.\d\d; 0 \(0 answers of 429\)$/);
-    expect(lines[0]?.isMet).toBe(false);
-  });
-
-  it('tells how quickly a project is compared, beside libraries', async () => {
-    const [line] = (await measureCompare({ rounds: 3 }, say)).lines;
-    const [, ratio] = /^(\S+) \(medians \S+, quickest \S+, first \S+\)$/.exec(line?.measured ?? '') ?? [];
-    expect(line?.isMet).toBe(Number(ratio) >= 8);
-  });
-
-  it('measures the assertions of a commit beside its other work', async () => {
-    const { lines } = await measureAssertions({ rounds: 3 }, say);
-    expect(lines).toHaveLength(2);
-    for (const { measured, isMet } of lines) {
-      const [, ratio] = /^(0\.\d{3}) \(\d+\.\d{3} ms, \d+\.\d\d ms\)$/.exec(measured) ?? [];
-      expect(isMet).toBe(Number(ratio) <= 0.05);
-    }
-  });
-
-  it('says what a sweep holds', async () => {
-    const { lines } = await measureHeap({ projects: 7, tasks: [1, 2] }, say);
-    expect(lines[0]?.measured).toMatch(/^\d\.\d\d \(\S+ MB, \S+ MB\); \S+ MB$/);
-  });
-});
-
 if (!usesModel)
   describe('a measurement over the embedded DynamoDB', () => {
     it('counts requests, those for snapshots apart, and units, those of a refused write included', async () => {
@@ -154,12 +107,5 @@ if (!usesModel)
             expect.stringMatching(new RegExp(`^Where the time of the sweep with ${what}: \\S.* \\d+ %`)),
           ),
       );
-    });
-
-    it('counts what idle passes take', async () => {
-      const run = { processes: 2, projects: 3, goal: { writes: 9, reads: 9 } };
-      const { lines } = await measureIdle({ runs: [run], passes: 2 }, say);
-      expect(lines[0]?.measured).toMatch(/^\d+(\.\d+)?, \d+(\.\d+)?, 2$/);
-      expect(lines[0]?.isMet).toBe(true);
     });
   });

@@ -10,8 +10,8 @@ import {
 } from '../../functions/changes/compare-project.ts';
 import { compareRecord } from '../../functions/changes/compare-record.ts';
 import { ignoredFields } from '../../functions/changes/ignored-fields.ts';
-import { meaningOf as valuesOf } from '../../functions/changes/meaning.ts';
 import type { ProjectContent } from '../../functions/model/snapshot.ts';
+import { meaningOf as valuesOf } from '../../functions/pass/reading/digest.ts';
 
 const definition = (externalId: string, type: string, more = {}) => ({
   externalId,
@@ -31,17 +31,6 @@ const compare = (before: JsonObject | undefined, after: JsonObject) =>
   compareRecord(before, after, rules.projectFields, rules.ignored);
 
 describe('comparing a record', () => {
-  it.each([
-    ['text', 'a', 'b'],
-    ['number', '1', '2'],
-    ['date', '2026-01-01', '2026-01-02'],
-    ['single', 'Open', 'Done'],
-  ])('tells a changed %s with its name, type, and both values', (name, from, to) => {
-    const [change] = compare({ [name]: from }, { [name]: to });
-    const type = fields.find(({ externalId }) => externalId === name)?.type;
-    expect(change).toEqual({ field: name, name: `${name}!`, kind: 'custom', type, from, to });
-  });
-
   it('tells what a multiple choice gained and lost', () => {
     expect(compare({ multiple: ['a', 'b'] }, { multiple: ['c', 'b'] })).toMatchObject([
       { from: ['a', 'b'], to: ['c', 'b'], added: ['c'], removed: ['a'] },

@@ -1,39 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../functions/basics/json.ts';
-import { buildEvents, type Commit } from '../../functions/changes/build-events.ts';
+import { buildEvents } from '../../functions/changes/build-events.ts';
 import type { RecordChange } from '../../functions/changes/compare-project.ts';
 import { MAX_EVENT_BYTES, serialise, withoutRecords } from '../../functions/changes/fit-event.ts';
-import type { FieldChange, ProjectEvent, TaskEvent } from '../../functions/model/event.ts';
+import type { ProjectEvent, TaskEvent } from '../../functions/model/event.ts';
+import { change, commit, field } from '../kit/changes/one-change.ts';
 import { checkEvents } from '../kit/check-event.ts';
-
-const at = Date.UTC(2026, 10, 21, 12);
-const observed = { after: at - 60_000, before: at };
-const commit: Commit = {
-  workspace: 'eu',
-  processId: 'onboarding',
-  projectId: 'p.1',
-  projectRecord: { name: 'Acme' },
-  version: at,
-  observed: { project: observed, task: observed },
-};
-const field = (more: Partial<FieldChange> = {}): FieldChange => ({
-  field: 'status',
-  name: 'Status',
-  kind: 'custom',
-  type: 'single-choice',
-  from: 'Open',
-  to: 'Done',
-  ...more,
-});
-const change = (more: Partial<RecordChange> = {}): RecordChange => ({
-  entity: 'task',
-  action: 'updated',
-  id: 't1',
-  record: { id: 't1', title: 'Call', status: 'Done' },
-  fields: [field()],
-  ...more,
-});
+import { AT } from '../kit/time.ts';
 
 describe('an event without records', () => {
   const built = (more: Partial<RecordChange> = {}) =>
@@ -166,7 +140,7 @@ describe('an event above 240 KB', () => {
           buildEvents(commit, [change({ entity: ofProject ? 'project' : 'task', fields, record })]),
         );
         expect(bytes(event)).toBeLessThanOrEqual(MAX_EVENT_BYTES);
-        expect(event).toMatchObject({ id: `onboarding.p%2E1.${at}.0`, sequence: String(at) });
+        expect(event).toMatchObject({ id: `onboarding.p%2E1.${AT}.0`, sequence: String(AT) });
       }),
       { numRuns: 25 },
     );

@@ -27,6 +27,8 @@ const PROCESS = 'launch';
 const CHANGES = 22;
 let service: SimulatedService;
 let running: ReturnType<typeof begin>;
+/** A client of the older protocol. */
+let legacy: Awaited<ReturnType<typeof connect>>;
 
 const startRun = () => {
   running = begin(
@@ -50,8 +52,10 @@ beforeAll(async () => {
   for (const [project, task] of all.slice(0, CHANGES))
     updateTask(PROCESS, project, task, { name: `renamed ${task}` });
   await eventually(async () => expect(await eventsOfCommand()).toHaveLength(CHANGES));
+  legacy = await connect();
 });
 afterAll(async () => {
+  await legacy?.client.close();
   await running?.end();
   await service?.stop();
   rmSync(directory, { recursive: true, force: true });
@@ -77,13 +81,19 @@ async function connect(args = ['--data', data], mode: Mode = 'legacy', env: Reco
       env: { ...COMPILE_CACHE, ...env },
     }),
   );
-  onTestFinished(() => client.close());
   const call = async (name: string, given: Record<string, unknown> = {}) => {
     const { content, structuredContent, isError = false } = await client.callTool({ name, arguments: given });
     const [first] = content;
     return { isError, text: first?.type === 'text' ? first.text : '', answer: structuredContent as never };
   };
   return { client, call };
+}
+
+/** As {@link connect}, until the end of the test. */
+async function connected(...how: Parameters<typeof connect>) {
+  const connection = await connect(...how);
+  onTestFinished(() => connection.client.close());
+  return connection;
 }
 
 const operations = request.options.map(({ shape }) => shape.operation.value);
@@ -93,7 +103,7 @@ describe('changewire mcp', () => {
   it.each<Mode>(['legacy', { pin: '2026-07-28' }])(
     'has a tool for each read-only operation, and no other, for clients of the protocol %j',
     async mode => {
-      const { client, call } = await connect(undefined, mode);
+      const { client, call } = mode === 'legacy' ? legacy : await connected(undefined, mode);
       const { tools } = await client.listTools();
       expect(tools.map(({ name }) => name)).toEqual(
         operations.filter(operation => isLook({ operation })).map(nameOf),
@@ -121,7 +131,7 @@ describe('changewire mcp', () => {
   );
 
   it('answers as the operations do, as a structure and as text, page by page', async () => {
-    const { call } = await connect();
+    const { call } = legacy;
     const page = async (given: Record<string, unknown>) => {
       const { text, answer } = await call('events', { order: 'oldest-first', ...given });
       expect(JSON.parse(text)).toEqual(answer);
@@ -135,7 +145,7 @@ describe('changewire mcp', () => {
   });
 
   it('answers a call that fails with the text of the command', async () => {
-    const { call } = await connect();
+    const { call } = legacy;
     const { err } = await changewire('record 7777777');
     const failed = await call('record', { project: '7777777' });
     expect({ ...failed, text: `changewire: ${failed.text}\n` }).toEqual({
@@ -147,7 +157,7 @@ describe('changewire mcp', () => {
       isError: true,
       text: expect.stringMatching(/^limit: too small.*\nevents has an unknown key; .* Did you mean field\?$/),
     });
-    const elsewhere = await connect(['--data', join(directory, 'nothing')]);
+    const elsewhere = await connected(['--data', join(directory, 'nothing')]);
     const { text, isError } = await elsewhere.call('status');
     expect([isError, text]).toEqual([
       true,
@@ -156,7 +166,7 @@ describe('changewire mcp', () => {
   });
 
   it('makes no request that changes or sends something, whatever a client calls', async () => {
-    const { call } = await connect();
+    const { call } = legacy;
     const acts = operations.filter(operation => !isLook({ operation }));
     for (const name of acts.flatMap(operation => [operation, nameOf(operation)]))
       await expect(call(name, { endpoint: 'crm', to: 'crm' }), name).rejects.toThrow('Unknown tool');
@@ -173,7 +183,7 @@ describe('changewire mcp', () => {
       request.resume().on('end', () => response.end(reply));
     });
     const { port } = await listenInTest(lambda);
-    const { call } = await connect(['--stack', 'Eu', '--region', 'eu-central-1'], 'legacy', {
+    const { call } = await connected(['--stack', 'Eu', '--region', 'eu-central-1'], 'legacy', {
       ...{ AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' },
       AWS_ENDPOINT_URL_LAMBDA: `http://127.0.0.1:${port}`,
     });
@@ -185,7 +195,7 @@ describe('changewire mcp', () => {
   });
 
   it('answers from the store while the run is stopped, and from the next run afterwards', async () => {
-    const { call } = await connect();
+    const { call } = legacy;
     const isRunning = async () => ((await call('status')).answer as { isRunning: boolean }).isRunning;
     expect(await isRunning()).toBe(true);
     await running.end();
@@ -196,33 +206,31 @@ describe('changewire mcp', () => {
     await eventually(async () => expect(await isRunning()).toBe(true));
   });
 
-  it.each([
-    ['stdin closes', (child: ReturnType<typeof spawn>) => child.stdin?.end()],
-    ['it is terminated', (child: ReturnType<typeof spawn>) => child.kill('SIGTERM')],
-    [
-      'a message is too large',
-      (child: ReturnType<typeof spawn>) => child.stdin?.write('x'.repeat(11_000_000)),
-    ],
-  ])('ends when %s, and has written nothing but messages to stdout', async (_, end) => {
-    const child = spawn(process.execPath, [...COMMAND, '--data', data], { cwd: directory });
-    const closed = once(child, 'close');
-    let [out, err] = ['', ''];
-    child.stdout.setEncoding('utf8').on('data', text => (out += text));
-    child.stderr.setEncoding('utf8').on('data', text => (err += text));
-    child.stdin.on('error', () => undefined);
-    child.stdin.write('not JSON\n{"id":7}\n');
-    child.stdin.write(
-      `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'status' } })}\n`,
-    );
-    await vi.waitFor(() => expect(out).toContain('\n'), 30_000);
-    end(child);
-    expect((await closed)[0]).toBe(0);
-    expect(
-      out
-        .trimEnd()
-        .split('\n')
-        .map(line => JSON.parse(line).id),
-    ).toEqual([1]);
-    expect(err).toContain('jsonrpc');
+  const endings: Record<string, (child: ReturnType<typeof spawn>) => unknown> = {
+    'stdin closes': child => child.stdin?.end(),
+    'it is terminated': child => child.kill('SIGTERM'),
+    'a message is too large': child => child.stdin?.write('x'.repeat(10_500_000)),
+  };
+
+  it('ends when stdin closes, it is terminated or a message is too large, and has written nothing but messages to stdout', async () => {
+    const ended = async ([name, end]: [string, (child: ReturnType<typeof spawn>) => unknown]) => {
+      const env = { ...process.env, ...COMPILE_CACHE };
+      const child = spawn(process.execPath, [...COMMAND, '--data', data], { cwd: directory, env });
+      const closed = once(child, 'close');
+      let [out, err] = ['', ''];
+      child.stdout.setEncoding('utf8').on('data', text => (out += text));
+      child.stderr.setEncoding('utf8').on('data', text => (err += text));
+      child.stdin.on('error', () => undefined);
+      child.stdin.write('not JSON\n{"id":7}\n');
+      const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'status' } };
+      child.stdin.write(`${JSON.stringify(call)}\n`);
+      await vi.waitFor(() => expect(out).toContain('\n'), 30_000);
+      end(child);
+      expect([name, (await closed)[0]]).toEqual([name, 0]);
+      const lines = out.trimEnd().split('\n');
+      expect(lines.map(line => JSON.parse(line).id)).toEqual([1]);
+      expect(err).toContain('jsonrpc');
+    };
+    await Promise.all(Object.entries(endings).map(ended));
   });
 });

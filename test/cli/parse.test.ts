@@ -169,6 +169,10 @@ describe('a command line', () => {
       { operation: 'snapshot', to: 'crm', process: 'launch', project: 'p1', dryRun: true },
     ],
     ['snapshot --to crm --cancel', { operation: 'cancel-snapshot', to: 'crm' }],
+    [
+      'endpoints update crm --header X-C:3 --remove-header X-B',
+      { operation: 'update-endpoint', endpoint: 'crm', headers: { 'X-C': '3', 'X-B': null } },
+    ],
     ['endpoints update crm --batch 50', { operation: 'update-endpoint', endpoint: 'crm', batch: 50 }],
     ['actions --endpoint crm', { operation: 'actions', endpoint: 'crm', limit: 20 }],
     ['actions', { operation: 'actions', limit: 20 }],
@@ -176,10 +180,12 @@ describe('a command line', () => {
     expect(await asks(line)).toEqual(expected);
   });
 
-  it('takes URLs and secrets from stdin where it says "-", in the order of the line', async () => {
-    const line = 'endpoints add crm --webhook - --secret - --secret -';
-    expect(await asks(line, ['https://a.example/x', 'whsec_a', 'whsec_b'])).toMatchObject({
+  it('takes URLs, then secrets, then headers from stdin where it says "-", whatever their order in the command', async () => {
+    const line = 'endpoints add crm --header - --webhook - --secret - --secret - --header X-B:2';
+    const typed = ['https://a.example/x', 'whsec_a', 'whsec_b', 'Authorization: Bearer a'];
+    expect(await asks(line, typed)).toMatchObject({
       url: 'https://a.example/x',
+      headers: { Authorization: 'Bearer a', 'X-B': '2' },
       secrets: ['whsec_a', 'whsec_b'],
     });
     expect(await asks('endpoints update crm --url -', ['https://b.example'])).toMatchObject({
@@ -220,7 +226,6 @@ describe('a command line that is wrong is refused before anybody is asked', () =
     ]),
     ['snapshot --to crm --project p1', /--project requires --process ID/],
     ['snapshot --to crm --cancel --process p', /--cancel can only be combined with --to/],
-    ['snapshot --to crm', /needs confirmation/],
     ['endpoints update crm --batch 101', /--batch .*Expected a whole number from 2 to 100/],
     [
       'endpoints add ops --text https://a.example --preset irc',
@@ -234,6 +239,7 @@ describe('a command line that is wrong is refused before anybody is asked', () =
       /--filter: unknown key "evnts".* Did you mean events\?/,
     ],
     ['endpoints update crm', /Specify what to change/],
+    ['endpoints update crm --header hush', /^(?!.*hush).*--header takes "NAME: VALUE"/],
     ['endpoints update crm --unset locales', /Expected one of: batch, .*filter.*\. Did you mean locale\?/],
     ['endpoints update crm --unset channel', /--unset <option>.*Expected one of/],
     ['endpoints update crm --unset window --window 1h', /--unset window cannot be combined with --window/],
@@ -246,15 +252,15 @@ describe('a command line that is wrong is refused before anybody is asked', () =
     ['replay --to crm --cancel --since 2h', /--cancel can only be combined with --to/],
     ['completion csh', /Allowed choices are bash, zsh, fish/],
     ['endpoints remove crm', /not running in a terminal\. Use --yes/],
+    ...[
+      ...['snapshot --to crm', 'replay --to crm --since 1h', 'resend --dead --to crm', 'release p'],
+      'failed-messages clear rejected',
+    ].map((line): [string, RegExp] => [line, /needs confirmation|not running in a terminal/]),
     ['doctor p --watch', /needs its settings: SERVICE_\*/],
     ['doctor p --project 1', /--project requires --watch/],
     ['logs anything', /Allowed choices are poll, publish/],
     ['failed-messages clear all', /Allowed choices are rejected/],
-    ['failed-messages clear rejected', /not running in a terminal/],
     ['republish --since 2h', /required option '--until/],
-    ['release p', /not running in a terminal/],
-    ['replay --to crm --since 1h', /not running in a terminal/],
-    ['resend --dead --to crm', /not running in a terminal/],
   ])('%s', async (line, message) => {
     const { code, out, err, asked } = await run(line.split(' '));
     expect([code, out, asked]).toEqual([2, '', []]);

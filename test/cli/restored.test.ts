@@ -1,8 +1,9 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { restoreProcesses } from '../../cli/restore/restore.ts';
+import type { OperationsContext } from '../../functions/operations/context.ts';
 import { verifyProcess } from '../../functions/operations/verify/walk.ts';
-import { readVerified } from '../../functions/operations/verify.ts';
+import { verifySlice } from '../../functions/operations/verify.ts';
 import { createRoster } from '../../functions/store/dynamo/processes.ts';
 import { queryItems } from '../../functions/store/dynamo/requests.ts';
 import { dynamoStore } from '../../functions/store/dynamo/store.ts';
@@ -80,7 +81,7 @@ describe('a table that is restored in place', () => {
     const store = dynamoStore(stage.table, [world.process]);
     const ports = { ...store, processes: async () => [world.process], clock: () => world.clock.now };
     const verify = (actions = store.actions) =>
-      verifyProcess(asked => readVerified({ ...ports, actions }, asked), {
+      verifyProcess(asked => verifySlice({ ...ports, actions } as unknown as OperationsContext, asked), {
         process: world.process.processId,
       });
     expect(await verify()).toMatchObject({ isBaselined: true, mismatches: [] });

@@ -168,6 +168,11 @@ describe('on a terminal of 80 columns', () => {
     expect(await shown('endpoints list', { endpoints: [CRM, TEAM] })).toMatch(/^crm .* crm\.example\.com$/m);
     const show = await shown('endpoints show crm', CRM, terminal);
     expect(show).toContain('URL at https://crm.example.com');
+    const slim = { ...CRM, headers: ['Authorization', 'X-B'], record: false };
+    const slimShown = await shown('endpoints show crm', slim, terminal);
+    expect(slimShown).toContain('\nwith the headers Authorization, X-B\n');
+    expect(slimShown).toContain('max. 10 per second; without records\n');
+    expect(show).not.toMatch(/with the headers|without records/);
     const digest = { ...TEAM, digest: '08:00 Europe/Berlin', locale: 'de-DE', timeZone: 'Europe/Berlin' };
     expect(await shown('endpoints show team', digest, terminal)).toMatch(
       /; locale de-DE; time zone Europe\/Berlin; a digest at 08:00 Europe\/Berlin/,

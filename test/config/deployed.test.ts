@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { deployedOf, readDeployed, workspaceSettings } from '../../functions/config/read.ts';
 import { linkTemplatesOf, workspacesOf } from '../../functions/config/workspace.ts';
 import { KEEP } from '../../functions/store/limits.ts';
+import { temporaryDirectory } from '../kit/temporary.ts';
 
 const SERVICE = {
   baseUrl: 'https://api.example.com',
@@ -118,8 +118,7 @@ describe('the configuration beside the code of a function', () => {
   });
 
   it('is the file beside the bundle; without one there is no empty configuration', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'deployed-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryDirectory();
     const bundle = pathToFileURL(join(folder, 'index.mjs')).href;
     expect(() => readDeployed(bundle)).toThrow(/ENOENT/);
     writeFileSync(join(folder, 'configuration.json'), JSON.stringify({ workspaces: [eu] }));

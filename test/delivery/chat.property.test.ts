@@ -46,11 +46,19 @@ function sorted(value: unknown, key = ''): unknown {
   return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** Source and data of an event in one of several projects of one process. */
-function inProject({ data }: ChangeEvent, copy: number) {
+/** Each of the events again, in a dozen projects of one process, this number of them at least. */
+function inProjects(some: readonly ChangeEvent[], least: number): ChangeEvent[] {
+  const unique = [...new Map(some.map(event => [event.id, event])).values()];
+  const copies = Math.max(12, Math.ceil(least / unique.length));
   const source = '/workspaces/eu/processes/p';
-  const project = 'project' in data && { project: { ...data.project, id: `${copy % 12}${data.project.id}` } };
-  return { source, data: { ...data, process: { id: 'p' }, ...project } };
+  return Array.from({ length: copies }, (_, copy) =>
+    unique.map(({ id, data, ...event }) => {
+      const project = 'project' in data && {
+        project: { ...data.project, id: `${copy % 12}${data.project.id}` },
+      };
+      return { ...event, id: `${copy}${id}`, source, data: { ...data, process: { id: 'p' }, ...project } };
+    }),
+  ).flat() as ChangeEvent[];
 }
 
 const someTemplates = fc.constantFrom(undefined, templates);
@@ -86,47 +94,28 @@ const TAG =
 
 describe('chat messages', () => {
   it.each([
-    ['Slack', slackMessages, readSlack],
-    ['Teams', teamsMessages, readTeams],
-  ])(
-    '%s, any events: limits hold, every id is in one message, nothing of the data is markup',
-    (_, messagesOf, read) => {
-      fc.assert(
-        fc.property(anyBatch, someTemplates, (events, linkTemplates) => {
-          const messages = messagesOf(events, { linkTemplates });
-          expectIds(messages, events);
-          for (const { body } of messages) {
-            const { link, paragraphs } = read(body);
-            expectLinks([link, ...paragraphs.map(paragraph => paragraph.link?.url)], events);
-            if (read === readTeams) expect(cardFaults(cardOf(body))).toEqual([]);
-          }
-        }),
-        { numRuns: 30, interruptAfterTimeLimit: 30_000 },
-      );
-    },
-  );
-
-  it.each([
-    ['slack', readSlack],
-    ['teams', readTeams],
+    ['slack', slackMessages, readSlack],
+    ['teams', teamsMessages, readTeams],
   ] as const)(
-    '%s, a summary of any events: limits hold, each change is counted once, nothing of the data is markup',
-    (kind, read) => {
+    '%s, any events, and a summary: limits hold, every id is in one message, each change is counted once, nothing of the data is markup',
+    (kind, messagesOf, read) => {
+      const shownOf = (body: string, events: readonly ChangeEvent[]) => {
+        const shown = read(body);
+        expectLinks([shown.link, ...shown.paragraphs.map(({ link }) => link?.url)], events);
+        if (kind === 'teams') expect(cardFaults(cardOf(body))).toEqual([]);
+        return shown;
+      };
       fc.assert(
-        fc.property(anyBatch, anyBatch, someTemplates, (some, others, linkTemplates) => {
-          const unique = [...new Map([...some, ...others].map(event => [event.id, event])).values()];
-          fc.pre(unique.length > 0);
-          // Each of them again, in other projects, as many as make a flood.
-          const events = Array.from({ length: 51 }, (_, copy) =>
-            unique.map(event => ({ ...event, id: `${copy}${event.id}`, ...inProject(event, copy) })),
-          ).flat() as ChangeEvent[];
+        fc.property(anyBatch, someTemplates, fc.boolean(), (some, linkTemplates, isSummedUp) => {
+          const messages = messagesOf(some, { linkTemplates });
+          expectIds(messages, some);
+          for (const { body } of messages) shownOf(body, some);
+          if (some.length === 0 || !isSummedUp) return;
+          const events = inProjects(some, 51);
           const { body } = floodMessage([...events, ...events], { kind }, { linkTemplates });
-          const shown = read(body);
-          expectLinks([shown.link, ...shown.paragraphs.map(({ link }) => link?.url)], events);
-          if (read === readTeams) expect(cardFaults(cardOf(body))).toEqual([]);
-          expect(floodFault(shown, events, linkTemplates)).toBeUndefined();
+          expect(floodFault(shownOf(body, events), events, linkTemplates)).toBeUndefined();
         }),
-        { numRuns: 10, interruptAfterTimeLimit: 30_000 },
+        { numRuns: 24, interruptAfterTimeLimit: 30_000 },
       );
     },
   );
@@ -178,52 +167,38 @@ describe('chat messages', () => {
           expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
         }
       }),
-      { numRuns: 30, interruptAfterTimeLimit: 30_000 },
-    );
-  });
-
-  it.each(LIMITS)('plain text, a summary of any events, %j: limits hold', (settings, field, limit, size) => {
-    fc.assert(
-      fc.property(anyBatch, someTemplates, (some, linkTemplates) => {
-        fc.pre(some.length > 0);
-        const events = Array.from({ length: 12 }, (_, copy) =>
-          some.map(event => ({ ...event, id: `${copy}${event.id}`, ...inProject(event, copy) })),
-        ).flat() as ChangeEvent[];
-        const { body, headers = {} } = floodMessage(events, { kind: 'text', ...settings }, { linkTemplates });
-        expect(body.isWellFormed()).toBe(true);
-        const text = JSON.parse(body)[field] as string;
-        expect(size(text)).toBeLessThanOrEqual(limit);
-        // All of a record's changes are counted: those of places that found no room, too.
-        expect(text).toMatch(/^• (?:and [\d,]+ more|.*) · [\d,]+ changes?(?: |$)/m);
-        const data = text.replaceAll(/(?<=^|\s)https:\/\/app\.example\.com\/\S*/g, '');
-        expect(data).not.toMatch(/[@<#](?!\u2060)|:\/\/|[\u202A-\u202E\u2066\u2067]/u);
-        expect(data.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
-        for (const value of Object.values(headers)) expect(value).toMatch(/^[ -~]*$/);
-      }),
-      { numRuns: 15, interruptAfterTimeLimit: 30_000 },
+      { numRuns: 24, interruptAfterTimeLimit: 30_000 },
     );
   });
 
   it.each(LIMITS)(
-    'plain text, any events, %j: limits hold, every id is in one message, nothing of the data is a mention or a link',
+    'plain text, any events, and a summary, %j: limits hold, every id is in one message, nothing of the data is a mention or a link',
     (settings, field, limit, size) => {
+      const textOf = (
+        { body, headers = {} }: ReturnType<typeof floodMessage>,
+        events: readonly ChangeEvent[],
+      ) => {
+        expect(body.isWellFormed()).toBe(true);
+        const text = JSON.parse(body)[field] as string;
+        expect(size(text)).toBeLessThanOrEqual(limit);
+        const links = [...text.matchAll(/(?<=^|\s)https:\/\/app\.example\.com\/\S*/g)].map(([url]) => url);
+        expectLinks(links, events);
+        const data = links.reduce((rest, url) => rest.replace(url, ''), text);
+        expect(data).not.toMatch(/[@<#](?!\u2060)|:\/\/|[\u202A-\u202E\u2066\u2067]/u);
+        expect(data.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+        for (const value of Object.values(headers)) expect(value).toMatch(/^[ -~]*$/);
+        return text;
+      };
       fc.assert(
-        fc.property(anyBatch, someTemplates, (events, linkTemplates) => {
-          const messages = textMessages(events, settings, { linkTemplates });
-          expectIds(messages, events);
-          for (const { body, headers = {} } of messages) {
-            expect(body.isWellFormed()).toBe(true);
-            const text = JSON.parse(body)[field] as string;
-            expect(size(text)).toBeLessThanOrEqual(limit);
-            const links = [...text.matchAll(/(?<=^|\s)https:\/\/app\.example\.com\/\S*/g)].map(
-              ([url]) => url,
-            );
-            expectLinks(links, events);
-            const data = links.reduce((rest, url) => rest.replace(url, ''), text);
-            expect(data).not.toMatch(/[@<#](?!\u2060)|:\/\/|[\u202A-\u202E\u2066\u2067]/u);
-            expect(data.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
-            for (const value of Object.values(headers)) expect(value).toMatch(/^[ -~]*$/);
-          }
+        fc.property(anyBatch, someTemplates, fc.boolean(), (some, linkTemplates, isSummedUp) => {
+          const messages = textMessages(some, settings, { linkTemplates });
+          expectIds(messages, some);
+          for (const message of messages) textOf(message, some);
+          if (some.length === 0 || !isSummedUp) return;
+          const events = inProjects(some, 12);
+          const text = textOf(floodMessage(events, { kind: 'text', ...settings }, { linkTemplates }), events);
+          // All of a record's changes are counted: those of places that found no room, too.
+          expect(text).toMatch(/^• (?:and [\d,]+ more|.*) · [\d,]+ changes?(?: |$)/m);
         }),
         { numRuns: 15, interruptAfterTimeLimit: 30_000 },
       );

@@ -172,16 +172,6 @@ describe('delivering to a webhook', () => {
     expect(said).toMatchObject([{ details: { reason: 'answered 503', quote: 'down for maintenance' } }]);
   });
 
-  it('puts those alone into rows that fail, to be tried again 5 s later', async () => {
-    const { deliver, posts, pending } = openSetting((_, number) => answered(number % 2 === 0 ? 500 : 200));
-    const all = records(4);
-    expect(await deliver(all)).toEqual([]);
-    expect(posts).toHaveLength(4);
-    const due = AT + 5 * SECOND;
-    const rows = [all[2], all[0]].map(record => ({ body: record?.body, due, attempts: 1, triedAt: AT }));
-    expect(await pending()).toMatchObject(rows);
-  });
-
   it('begins nothing when less than 20 s are left: the rest is shown again at once', async () => {
     const left = [20_000, 19_999, 60_000];
     const { deliver, posts, hidden, counts } = openSetting();

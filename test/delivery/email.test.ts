@@ -3,12 +3,10 @@ import tls from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { resolveBySystem } from '../../functions/basics/proxy.ts';
 import { testEvent } from '../../functions/changes/build-events.ts';
-import { drain } from '../../functions/delivery/drain.ts';
 import { mailSender } from '../../functions/delivery/email/send-mail.ts';
 import { joined } from '../../functions/delivery/health.ts';
 import { outcomeOf } from '../../functions/delivery/http/outcome.ts';
 import { createPoster, type Poster, type PosterOptions } from '../../functions/delivery/http/post.ts';
-import { jobsOf } from '../../functions/delivery/kinds.ts';
 import type { ChangeEvent, SentEvent } from '../../functions/model/event.ts';
 import {
   change,
@@ -20,10 +18,9 @@ import {
   windowMessages,
 } from '../kit/delivery/chat-batches.ts';
 import { type MailScript, startMailServer } from '../kit/delivery/mail-server.ts';
-import { AT, HOUR, MINUTE, openSetting, SECOND } from '../kit/delivery/setting.ts';
+import { AT, HOUR, MINUTE, openStored, SECOND } from '../kit/delivery/setting.ts';
 import { listenInTest } from '../kit/listen-in-test.ts';
 import { startProxy } from '../kit/proxy.ts';
-import { STORES } from '../kit/store/stores.ts';
 
 const edit = (project: string, name: string, from = 'Open', to = 'Done'): ChangeEvent[] =>
   commitOf([change('t-1', `Task of ${name}`, [field('Status', from, to)])], { projectId: project, name });
@@ -75,7 +72,7 @@ describe('a mail', () => {
   });
 
   it('of one project with very many changes shows most of them, and counts the rest', () => {
-    const many = Array.from({ length: 3_000 }, (_, index) =>
+    const many = Array.from({ length: 1_500 }, (_, index) =>
       change(`t${index}`, `Task ${index}`, [field('F', 'a', 'b')]),
     );
     const [mail] = digestOf(commitOf(many));
@@ -124,38 +121,42 @@ describe('by SMTP', () => {
     expect(mail?.raw).toMatch(/multipart\/alternative/);
   });
 
-  it.each([
-    '<b>Bold</b> <script>alert(1)</script> & "quoted"',
-    "' onmouseover='x",
-    'A\r\nBcc: eve@evil.example\r\n\r\nBody',
-    '\u202Egnp.exe\u202C \u2067rtl',
-    'https://evil.example/ www.evil.example eve@evil.example',
-    '=?UTF-8?Q?Bcc:_eve?= 🚀 Übergabe',
-  ])('nothing of the data %j is a header, markup or a link', async name => {
+  it('nothing of the data is a header, markup or a link', async () => {
     const server = await startMailServer();
-    const events = commitOf([change('t', name, [field(name, name, `${name}!`)])], { name });
-    await send(`smtp://localhost:${server.port}`, {}, events);
-    const [mail] = server.received;
-    const plain = await startMailServer();
-    await send(
-      `smtp://localhost:${plain.port}`,
-      {},
-      commitOf([change('t', 'T', [field('F', 'a', 'b')])], { name: 'P' }),
-    );
-    const [usual] = plain.received;
-    const names = (one = mail) => one?.headers.map(({ key }) => key);
-    expect(names()).toEqual(names(usual));
-    expect(mail?.recipients).toEqual(usual?.recipients);
-    const tags = (html = '') =>
+    const sendNamed = (name: string) =>
+      send(
+        `smtp://localhost:${server.port}`,
+        {},
+        commitOf([change('t', name, [field(name, name, `${name}!`)])], { name }),
+      );
+    const names = ({ headers }: (typeof server.received)[number]) => headers.map(({ key }) => key);
+    const tags = ({ html = '' }: (typeof server.received)[number]) =>
       new Set(html.match(/<[^>]*>/g)?.map(tag => tag.replace(/href="[^"]*"/, 'href')));
-    expect(tags(mail?.html)).toEqual(tags(usual?.html));
-    const own = /https:\/\/app\.example\.com\/[\w./?=%-]*/g;
-    for (const part of [mail?.subject, mail?.text, mail?.html]) {
-      expect(part).not.toMatch(/[\u202A-\u202E\u2066\u2067\0]/);
-      if (part !== mail?.subject)
-        expect(part?.replace(own, '')).not.toMatch(/:\/\/|(?:evil\.|eve@|www\.)(?!\u2060)/);
+    await sendNamed('P');
+    for (const name of [
+      '<b>Bold</b> <script>alert(1)</script> & "quoted"',
+      "' onmouseover='x",
+      'A\r\nBcc: eve@evil.example\r\n\r\nBody',
+      '\u202Egnp.exe\u202C \u2067rtl',
+      'https://evil.example/ www.evil.example eve@evil.example',
+      '=?UTF-8?Q?Bcc:_eve?= 🚀 Übergabe',
+    ]) {
+      await sendNamed(name);
+      const [usual, mail] = [server.received[0], server.received.at(-1)];
+      if (!usual || !mail) return expect.unreachable('No mail came.');
+      expect([names(mail), mail.recipients, tags(mail)]).toEqual([
+        names(usual),
+        usual.recipients,
+        tags(usual),
+      ]);
+      const own = /https:\/\/app\.example\.com\/[\w./?=%-]*/g;
+      for (const part of [mail.subject, mail.text, mail.html]) {
+        expect(part).not.toMatch(/[\u202A-\u202E\u2066\u2067\0]/);
+        if (part !== mail.subject)
+          expect(part?.replace(own, '')).not.toMatch(/:\/\/|(?:evil\.|eve@|www\.)(?!\u2060)/);
+      }
+      expect(mail.subject).toContain('in 1 task');
     }
-    expect(mail?.subject).toContain('in 1 task');
   });
 
   it.each([
@@ -294,40 +295,27 @@ describe('by SMTP', () => {
   });
 });
 
-const STORE = STORES.find(([name]) => name === 'SQLite') as (typeof STORES)[number];
-
 const five = [1, 2, 3, 4, 5].flatMap(number => edit(`p-${number}`, `Project ${number}`));
 
 /** A backlog of the changes of five projects, whose digest is at 13:00; it is noon. */
 async function openDigest(script: MailScript) {
   const server = await startMailServer(script);
-  const setting = openSetting();
-  const { endpoints, deliveries, slots, stop } = await STORE[1]();
-  onTestFinished(stop);
+  const setting = openStored();
   const endpoint = { name: 'crm', ...MAIL_SETTINGS, digest: '13:00 UTC' };
   const poster = () => posterOf({ clock: () => setting.state.now });
-  const dependencies = {
-    ...{ ...setting.dependencies, rows: endpoints, deliveries, slots },
-    jobsOf: ((all, of) => jobsOf(all, { endpoint: of })) as typeof setting.dependencies.jobsOf,
+  const own = {
     readSecret: async () => ({ url: `smtp://localhost:${server.port}` }),
     openPoster: poster,
   };
   const health = { ...joined({}, AT - MINUTE, false), window: { since: AT - MINUTE, holds: true } as const };
-  await endpoints.change('crm', () => ({ name: 'crm', health, settings: endpoint }));
-  await deliveries.add(
+  await setting.endpoints.change('crm', () => ({ name: 'crm', health, settings: endpoint }));
+  await setting.deliveries.add(
     five.map(event => ({
       ...{ endpoint: 'crm', eventId: event.id, at: AT - HOUR, due: AT - MINUTE, attributes: {} },
       body: JSON.stringify(event),
     })),
   );
-  const left = async () => (await deliveries.due('crm', Number.MAX_SAFE_INTEGER, 100)).length;
-  return {
-    server,
-    poster,
-    state: setting.state,
-    drain: (more = {}) => drain(endpoint, { ...dependencies, ...more }),
-    left,
-  };
+  return { ...setting, server, poster, drain: (more = {}) => setting.drain(endpoint, { ...own, ...more }) };
 }
 
 describe('a digest by mail', () => {

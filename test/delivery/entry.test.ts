@@ -42,10 +42,11 @@ describe('the entries, bundled as they are deployed, with the configuration besi
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'entries-'));
-    for (const entry of ['deliver', 'route', 'tick', 'poll']) {
-      await build({ ...bundleOptions(`functions/${entry}.ts`, join(directory, entry)), sourcemap: false });
-      writeFileSync(join(directory, entry, 'configuration.json'), JSON.stringify(CONFIGURATION));
-    }
+    // What they share is loaded once.
+    const entryPoints = ['deliver', 'route', 'tick', 'poll'].map(entry => `functions/${entry}.ts`);
+    const options = bundleOptions('', directory);
+    await build({ ...options, entryPoints, sourcemap: false });
+    writeFileSync(join(directory, 'configuration.json'), JSON.stringify(CONFIGURATION));
     const server = createServer((request, response) => {
       // What has no target asks by its path.
       const named = request.headers['x-amz-target'] ?? request.url?.split('/').at(-2);
@@ -67,7 +68,7 @@ describe('the entries, bundled as they are deployed, with the configuration besi
     for (const all of [asked, bodies, lines]) all.length = 0;
   });
 
-  const load = async (entry: string) => import(pathToFileURL(join(directory, entry, 'index.mjs')).href);
+  const load = async (entry: string) => import(pathToFileURL(join(directory, `${entry}.mjs`)).href);
 
   /** Until the end of the test the environment is as the stack sets it, and what is written is kept. */
   function setUp(): void {
@@ -135,7 +136,7 @@ describe('the entries, bundled as they are deployed, with the configuration besi
   });
 
   it('the router asks for the rows of endpoints, and sends what they and the configuration want', async () => {
-    const context = { getRemainingTimeInMillis: () => 60_000 };
+    const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 };
     const { handler } = (await load('route')) as typeof route;
     await expect((async () => handler({ Records: [] }, context))()).rejects.toThrow(
       /environment of route\.ts/,

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type DrainDependencies, drain } from '../../functions/delivery/drain.ts';
+import type { DrainDependencies } from '../../functions/delivery/drain.ts';
 import { joined } from '../../functions/delivery/health.ts';
 import type { Answer } from '../../functions/delivery/http/post.ts';
-import { jobsOf as jobsOfKind } from '../../functions/delivery/kinds.ts';
 import type { NewDelivery } from '../../functions/model/delivery.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import { change, commitOf, field } from '../kit/delivery/chat-batches.ts';
-import { postsToChat } from '../kit/delivery/one-chat.ts';
+import { simulate } from '../kit/delivery/many-endpoints.ts';
 import { readSlack } from '../kit/delivery/read-slack.ts';
 import {
   AT,
@@ -16,9 +15,10 @@ import {
   MINUTE,
   messageOf,
   openSetting,
+  openStored,
+  realJobs,
   SECOND,
 } from '../kit/delivery/setting.ts';
-import { STORES, type TestStore } from '../kit/store/stores.ts';
 
 /** New tasks, `each` in a project, as their events are published. */
 function newTasks(count: number, each: number): string[] {
@@ -43,73 +43,70 @@ function countIn(body: string): number {
   return Number(count.replaceAll(',', ''));
 }
 
-/** What a Slack channel gets of these events, of which this number arrive at once each second. */
-function messagesOf(bodies: readonly string[], perSecond: number, isLocal: boolean, minutes = 15) {
-  return postsToChat({ isLocal, minutes }, (send, after) => {
+/** The changes that each message to a Slack channel counts, of events of which this number arrive at once each second; and what is left
+ *  after 15 minutes. */
+async function countsOf(bodies: readonly string[], perSecond: number) {
+  let counts: number[] = [];
+  let left = 0;
+  const members = [{ manner: 200, settings: { kind: 'slack' } }] as const;
+  await simulate(members, 15 * MINUTE, (world, after) => {
     for (let first = 0; first < bodies.length; first += perSecond)
-      after((first / perSecond) * SECOND, () => bodies.slice(first, first + perSecond).forEach(send));
+      after((first / perSecond) * SECOND, () => {
+        for (const body of bodies.slice(first, first + perSecond)) void world.send(0, body);
+      });
+    after(15 * MINUTE - 1, async () => {
+      counts = world.posts.map(({ body }) => countIn(body));
+      left = (await world.deliveries.counts('e0')).pending;
+    });
   });
+  return { counts, left };
 }
 
-/** Deliveries of `count` new tasks that wait since `since` for a chat in this store. */
-async function openBacklog(
-  open: () => Promise<TestStore>,
-  count: number,
-  post?: () => Answer | Promise<Answer>,
-  since = AT - MINUTE,
-) {
-  const setting = openSetting(post);
-  const store = await open();
-  const { endpoints: rows, deliveries, slots } = store;
-  const jobsOf: typeof setting.dependencies.jobsOf = (all, endpoint) => jobsOfKind(all, { endpoint });
-  const dependencies = { ...setting.dependencies, rows, deliveries, slots, jobsOf };
+/** Deliveries of `count` new tasks that wait since `since` for a chat. */
+async function openBacklog(count: number, post?: () => Answer | Promise<Answer>, since = AT - MINUTE) {
+  const setting = openStored(post);
   const waiting = newTasks(count, 3).map((body, index) => {
     const { id } = JSON.parse(body);
     return { endpoint: 'crm', eventId: id, at: AT - HOUR + index, due: since, body, attributes: {} };
   });
-  await rows.change('crm', () => ({ name: 'crm', health: joined({}, since, true), settings: SLACK }));
-  await deliveries.add(waiting);
+  const health = joined({}, since, true);
+  await setting.endpoints.change('crm', () => ({ name: 'crm', health, settings: SLACK }));
+  await setting.deliveries.add(waiting);
   return {
     ...setting,
-    stop: store.stop,
-    deliveries,
     waiting,
     drain: (more: Partial<DrainDependencies> = {}, endpoint: EndpointSettings = SLACK) =>
-      drain(endpoint, { ...dependencies, ...more }),
-    left: async () => (await deliveries.due('crm', Number.MAX_SAFE_INTEGER, 10_000)).length,
-    notBefore: async () => (await rows.read('crm'))?.health.notBefore,
+      setting.drain(endpoint, more),
+    counts: () => setting.posts.map(({ body }) => countIn(body)),
   };
 }
 
 const SLACK = endpointOf('slack');
 
-describe.each(STORES)('the backlog of a chat, over %s', (_, open) => {
+describe('the backlog of a chat', () => {
   it('is sent in its usual messages up to 50 changes, and is one message from 51 on', async () => {
     for (const count of [50, 51]) {
-      const backlog = await openBacklog(open, count);
+      const backlog = await openBacklog(count);
       await backlog.drain();
-      const counts = backlog.posts.map(({ body }) => countIn(body));
-      expect(counts).toEqual(count === 51 ? [51] : [...Array<number>(16).fill(3), 2]);
+      expect(backlog.counts()).toEqual(count === 51 ? [51] : [...Array<number>(16).fill(3), 2]);
       expect(await backlog.left()).toBe(0);
-      await backlog.stop();
     }
   });
 
   it('is summed up once the oldest of a flood has waited for 30 s; until then new deliveries join it', async () => {
-    const backlog = await openBacklog(open, 60, undefined, AT - 10 * SECOND);
+    const backlog = await openBacklog(60, undefined, AT - 10 * SECOND);
     await backlog.drain();
-    expect([backlog.posts, backlog.wakes, await backlog.notBefore()]).toEqual([
+    expect([backlog.posts, backlog.wakes, (await backlog.healthOf())?.notBefore]).toEqual([
       ...[[], [['crm', 20]], AT + 20 * SECOND],
     ]);
     backlog.state.now = AT + 20 * SECOND;
     await backlog.drain();
-    expect([backlog.posts.map(({ body }) => countIn(body)), await backlog.left()]).toEqual([[60], 0]);
-    await backlog.stop();
+    expect([backlog.counts(), await backlog.left()]).toEqual([[60], 0]);
   });
 
   it('is read by pages, without what is due later, and leaves the store only after its message was accepted', async () => {
     const leftAtPost: number[] = [];
-    const backlog = await openBacklog(open, 120, async () => {
+    const backlog = await openBacklog(120, async () => {
       leftAtPost.push(await backlog.left());
       return answered(200);
     });
@@ -123,36 +120,33 @@ describe.each(STORES)('the backlog of a chat, over %s', (_, open) => {
     };
     await backlog.drain({ deliveries: { ...backlog.deliveries, pending } });
     expect([leftAtPost, limits, await backlog.left()]).toEqual([[121], [50, 50, 50], 1]);
-    expect(backlog.posts.map(({ body }) => countIn(body))).toEqual([120]);
+    expect(backlog.counts()).toEqual([120]);
     const attempts = await backlog.deliveries.attempts('crm', 10);
     expect(attempts.flatMap(({ events }) => events.map(({ id }) => id)).toSorted()).toEqual(
       backlog.waiting.map(({ eventId }) => eventId).toSorted(),
     );
-    await backlog.stop();
   });
 
   it('comes whole again after a kill between the acceptance and the removal', async () => {
-    const backlog = await openBacklog(open, 120);
+    const backlog = await openBacklog(120);
     const remove = () => Promise.reject(new Error('killed'));
     await backlog.drain({ deliveries: { ...backlog.deliveries, remove } });
     expect([backlog.posts.length, await backlog.left()]).toEqual([1, 120]);
     backlog.state.now += MINUTE;
     await backlog.drain();
-    expect([backlog.posts.map(({ body }) => countIn(body)), await backlog.left()]).toEqual([[120, 120], 0]);
-    await backlog.stop();
+    expect([backlog.counts(), await backlog.left()]).toEqual([[120, 120], 0]);
   });
 
   it('waits for its next attempt after a refusal, each delivery with its first attempt noted', async () => {
-    const backlog = await openBacklog(open, 60, () => answered(500));
+    const backlog = await openBacklog(60, () => answered(500));
     await backlog.drain();
     const rows = await backlog.deliveries.due('crm', Number.MAX_SAFE_INTEGER, 100);
     expect([backlog.posts.length, rows.length]).toEqual([1, 60]);
     expect(rows.every(row => row.triedAt === AT && row.attempts === 1 && row.due > AT)).toBe(true);
-    await backlog.stop();
   });
 
   it('loses what is malformed, can not be rendered or is not wanted, each for itself', async () => {
-    const backlog = await openBacklog(open, 60);
+    const backlog = await openBacklog(60);
     const [first] = backlog.waiting as [NewDelivery];
     const { data, ...event } = JSON.parse(first.body);
     const more = (id: string, body: string) => ({ ...first, eventId: id, body });
@@ -171,9 +165,8 @@ describe.each(STORES)('the backlog of a chat, over %s', (_, open) => {
       'uncountable',
       'unrenderable',
     ]);
-    const sum = backlog.posts.reduce((total, { body }) => total + countIn(body), 0);
+    const sum = backlog.counts().reduce((total, count) => total + count, 0);
     expect([sum, await backlog.left()]).toEqual([60, 0]);
-    await backlog.stop();
   });
 });
 
@@ -182,8 +175,7 @@ describe('new deliveries of a chat', () => {
     const setting = openSetting();
     await setting.register({}, SLACK);
     const messages = newTasks(count, each).map((body, index) => messageOf(`${index}`, body));
-    const jobsOf: typeof setting.dependencies.jobsOf = (all, endpoint) => jobsOfKind(all, { endpoint });
-    await setting.deliver(messages, SLACK, { jobsOf });
+    await setting.deliver(messages, SLACK, { jobsOf: realJobs });
     return [setting.posts.length, (await setting.pendingIds()).length];
   };
 
@@ -198,11 +190,12 @@ describe('new deliveries of a chat', () => {
   it('wait after 20 messages in a row; each half minute allows one more', async () => {
     const setting = openSetting();
     await setting.register({}, SLACK);
-    const jobsOf: typeof setting.dependencies.jobsOf = (all, endpoint) => jobsOfKind(all, { endpoint });
     const sent: number[] = [];
     for (const [index, body] of newTasks(23, 1).entries()) {
       setting.state.now = AT + index * SECOND + (index < 22 ? 0 : 30 * SECOND);
-      await setting.deliver([messageOf(`${index}`, body, { now: setting.state.now })], SLACK, { jobsOf });
+      await setting.deliver([messageOf(`${index}`, body, { now: setting.state.now })], SLACK, {
+        jobsOf: realJobs,
+      });
       if (index >= 20) await setting.register({}, SLACK);
       sent.push(setting.posts.length);
     }
@@ -210,21 +203,13 @@ describe('new deliveries of a chat', () => {
   });
 });
 
-describe.each([
-  ['DynamoDB and SQS', false],
-  ['SQLite and local queues', true],
-])('5,000 new tasks, over %s', (name, isLocal) => {
-  it.each([
-    ['of 500 projects, at once', 10, 5_000, 10],
-    ['of one project, at once', 5_000, 5_000, 10],
-    ['of 2,000 projects, 100 a second', 2.5, 100, 10],
-    ['of 500 projects, in ten minutes', 10, 9, 80],
-  ])('%s, are a few messages, which count each of them once', async (what, each, perSecond, most) => {
-    const bodies = newTasks(5_000, Math.ceil(each));
-    const { posts, left } = await messagesOf(bodies, perSecond, isLocal);
-    process.stdout.write(`5,000 new tasks ${what}, ${name}: ${posts.length} messages\n`);
-    const counts = posts.map(({ body }) => countIn(body));
-    expect([counts.reduce((sum, count) => sum + count, 0), left]).toEqual([bodies.length, 0]);
-    expect(posts.length).toBeLessThanOrEqual(most);
-  });
+it.each([
+  ['1,000 new tasks of 100 projects, at once', 1_000, 10, 1_000, 10],
+  ['1,000 new tasks of one project, at once', 1_000, 1_000, 1_000, 10],
+  ['1,000 new tasks of 334 projects, 100 a second', 1_000, 3, 100, 10],
+  ['1,200 new tasks of 120 projects, in ten minutes', 1_200, 10, 2, 80],
+])('%s, are a few messages, which count each of them once', async (_, count, each, perSecond, most) => {
+  const { counts, left } = await countsOf(newTasks(count, each), perSecond);
+  expect([counts.reduce((sum, one) => sum + one, 0), left]).toEqual([count, 0]);
+  expect(counts.length).toBeLessThanOrEqual(most);
 });

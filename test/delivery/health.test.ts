@@ -214,6 +214,7 @@ describe('what is known of rows', () => {
   it('begins no count anew', () => {
     const forgotten = drained(waiting(3), 3, undefined) as Health;
     expect(joined(forgotten, AT, true)).toEqual(waiting(4));
+    expect(resumed(forgotten, AT)).toEqual(waiting(4));
   });
 });
 

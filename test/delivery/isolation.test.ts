@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Manner, type Member, simulate, waitsOf } from '../kit/delivery/many-endpoints.ts';
 
 const times = <Value>(count: number, value: Value): Value[] => Array.from({ length: count }, () => value);
-const STREAM = { seconds: 30, perSecond: 1 };
+const STREAM = { seconds: 15, perSecond: 1 };
 const SECOND = 1000;
 
 /** Of this number of waits, in ms. It is printed, so that it can be cited. */
@@ -31,14 +31,14 @@ describe('50 endpoints of one queue, 10 of which hang, 10 answer 500 and 5 answe
   }, 60_000);
 });
 
-describe('20 channels, of which one gets a burst of 3,000 events', () => {
+describe('20 channels, of which one gets a burst of 1,500 events', () => {
   it('show each event of the 19 others within 10 s', async () => {
-    const [channels, seconds, each] = [20, 200, 10];
+    const [channels, seconds, each] = [20, 100, 10];
     const members = times<Member>(channels, { manner: 200, settings: { kind: 'slack' } });
     const waits = await simulate(members, (seconds + 30) * SECOND, (world, after) => {
       let number = 0;
       after(SECOND, () => {
-        for (let of = 0; of < 3_000; of++) void world.send(0, world.eventOf(1_000_000 + of));
+        for (let of = 0; of < 1_500; of++) void world.send(0, world.eventOf(1_000_000 + of));
       });
       for (let channel = 1; channel < channels; channel++)
         for (let at = 0; at < seconds; at += each)
@@ -50,15 +50,15 @@ describe('20 channels, of which one gets a burst of 3,000 events', () => {
   }, 60_000);
 });
 
-describe('220 webhooks, of which 200 drain a backlog of 1,500 rows each, at 10 a second', () => {
+describe('220 webhooks, of which 200 drain a backlog of 400 rows each, at 3 a second', () => {
   it('try each event at the 20 others within 10 s', async () => {
-    const [others, draining, seconds] = [20, 200, 20];
+    const [others, draining, seconds] = [20, 200, 15];
     const members: Member[] = [
       ...times<Member>(others, { manner: 200, settings: { kind: 'webhook' } }),
-      ...times<Member>(draining, { manner: 200, settings: { kind: 'webhook', perSecond: 10 } }),
+      ...times<Member>(draining, { manner: 200, settings: { kind: 'webhook', perSecond: 3 } }),
     ];
     const waits = await simulate(members, (seconds + 12) * SECOND, async (world, after) => {
-      for (let index = others; index < members.length; index++) await world.backlog(index, 1_500);
+      for (let index = others; index < members.length; index++) await world.backlog(index, 400);
       // One after the other, as endpoints come back: each message that wakes a run is received alone.
       for (let index = others; index < members.length; index++)
         after((index - others) * 50, () => void world.wake(index));

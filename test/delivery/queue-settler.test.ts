@@ -55,30 +55,6 @@ describe('a message of the queue', () => {
       { id: 'm1', eventId: 'm1', body: 'no event', ...given, replay: true },
     ]);
   });
-
-  it('is open until it is settled', async () => {
-    const { settler, held } = await open([one(), messageOf('m1', other.body)]);
-    await settler.delivered([held[1]]);
-    expect(settler.open).toEqual([held[0]]);
-    await settler.untried([held[0]]);
-    expect(settler.open).toEqual([]);
-  });
-
-  it('that was delivered, or is not wanted, leaves the queue; the delivered are counted', async () => {
-    const { settler, held, pending, told } = await open([one(), messageOf('m1', other.body)]);
-    await settler.delivered([held[0]]);
-    await settler.unwanted(held[1]);
-    expect([settler.open, settler.again, await pending()]).toEqual([[], [], []]);
-    expect(present(settler.tally.values)).toEqual({ Delivered: 1 });
-    expect(told()).toMatchObject([{ outcome: '1 delivered, 1 unwanted', events: [event.id, other.id] }]);
-  });
-
-  it('that nobody had time to try is shown again at once', async () => {
-    const { settler, held, hidden, told } = await open([one(HOUR)]);
-    await settler.untried([held[0]]);
-    expect(told()).toMatchObject([{ outcome: 'untried', events: [event.id] }]);
-    expect([hidden, settler.again, present(settler.tally.values)]).toEqual([[['m0', 0]], ['m0'], {}]);
-  });
 });
 
 describe('a message whose attempt failed', () => {

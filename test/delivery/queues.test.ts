@@ -62,13 +62,6 @@ describe('what is sent to endpoints', () => {
     ]);
   });
 
-  it('is asked of no queue that gets nothing', async () => {
-    const { sent, send } = openQueues();
-    expect(await send([])).toEqual({ indexes: [] });
-    await send([to('bot', 'slack')]);
-    expect(sent.map(([name]) => name)).toEqual(['chat']);
-  });
-
   it('and is not taken is told by its place among all', async () => {
     const { send } = openQueues(({ body }) => body === 'no');
     const all = Array.from({ length: 30 }, (_, index) =>

@@ -52,23 +52,6 @@ describe('retries', () => {
     );
   });
 
-  it('are tried by age: receives that tried nothing use up none of them', () => {
-    const cases = [
-      [-HOUR, 5 * SECOND],
-      [0, 5 * SECOND],
-      [4_999, 5 * SECOND],
-      [5_000, 30 * SECOND],
-      [34_999, 30 * SECOND],
-      [35_000, 2 * MINUTE],
-      [155_000, 5 * MINUTE],
-      [HOUR, 2 * HOUR],
-      [71 * HOUR, HOUR],
-      [72 * HOUR - 1, SECOND],
-      [72 * HOUR, undefined],
-    ] as const;
-    for (const [age, pause] of cases) expect(retryIn(age, STANDARD_TIMING, () => 0)).toBe(pause);
-  });
-
   it('come by whatever pauses are asked for, the last of which repeats', () => {
     const timing = { pauses: [SECOND, 1_500], giveUpAfter: MINUTE } as const;
     expect([0, SECOND, 30 * SECOND].map(age => retryIn(age, timing, () => 0))).toEqual([1_000, 2_000, 2_000]);

@@ -39,14 +39,6 @@ describe('the line of a delivery batch', () => {
     expect(told(tally)).toEqual([line('2 delivered, 1 waiting', ['a', 'c', 'b'])]);
   });
 
-  it('tells what became of a delivery last', () => {
-    const tally = new BatchTally();
-    tally.note('failed', [held('a')]);
-    tally.note('dead', [held('a')]);
-    expect(told(tally)).toEqual([line('dead', ['a'])]);
-    expect(tally.values).toMatchObject({ Delivered: 0, DeliveryFailed: 1, DeliveriesDead: 1 });
-  });
-
   it('is none where nothing was to be delivered', () => {
     expect(told(new BatchTally())).toEqual([]);
   });

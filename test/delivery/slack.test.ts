@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { contextBlock } from '../../functions/delivery/slack/slack.ts';
+import type { ChatTopic } from '../../functions/delivery/chat/chat-topic.ts';
+import { chatTopics } from '../../functions/delivery/chat/chat-topics.ts';
+import { contextBlock, slackMessage } from '../../functions/delivery/slack/slack.ts';
 import {
   batches,
   change,
@@ -19,6 +21,16 @@ describe('Slack messages', () => {
     expect(paragraphs.length).toBeGreaterThan(25);
     expect(summary).toMatch(/^500 changes in 250 tasks · /);
     expect(tail).toBe(`… and ${500 - paragraphs.length} more changes in 227 tasks are not shown`);
+  });
+
+  it('a note leaves room for one record fewer', () => {
+    const events = commitOf(
+      Array.from({ length: 60 }, (_, n) => change(`t${n}`, `Task ${n}`, [field('A', 'x', 'y')])),
+    );
+    const [topic] = chatTopics(events);
+    const blocksOf = (more: Partial<ChatTopic>) =>
+      slackMessage({ ...(topic as ChatTopic), ...more }).body.blocks.length;
+    expect([blocksOf({}), blocksOf({ note: '1 of 61 changes was taken back' })]).toEqual([50, 50]);
   });
 
   it('a message takes the last character that Slack takes, and not one more', () => {

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { onHoldEvent } from '../../functions/changes/process-events.ts';
-import { type DrainDependencies, drain } from '../../functions/delivery/drain.ts';
+import type { DrainDependencies } from '../../functions/delivery/drain.ts';
 import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
 import { closedTo, joined, wakesAt } from '../../functions/delivery/health.ts';
 import type { Answer } from '../../functions/delivery/http/post.ts';
-import { jobsOf as jobsOfKind } from '../../functions/delivery/kinds.ts';
 import { wakeWaiting } from '../../functions/delivery/queues.ts';
 import type { NewDelivery } from '../../functions/model/delivery.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
@@ -13,8 +12,18 @@ import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { WindowSettings } from '../../functions/model/windows.ts';
 import { change, commitOf, field } from '../kit/delivery/chat-batches.ts';
 import { readSlack } from '../kit/delivery/read-slack.ts';
-import { AT, answered, DAY, HOUR, MINUTE, messageOf, openSetting, SECOND } from '../kit/delivery/setting.ts';
-import { STORES } from '../kit/store/stores.ts';
+import {
+  AT,
+  answered,
+  DAY,
+  HOUR,
+  MINUTE,
+  messageOf,
+  openSetting,
+  openStored,
+  realJobs,
+  SECOND,
+} from '../kit/delivery/setting.ts';
 
 /** This number of edits of one project, one after the other. */
 const edits = (count: number, project = 'p-1'): ChangeEvent[] =>
@@ -46,8 +55,6 @@ const waiting = (events: readonly ChangeEvent[], more: Partial<NewDelivery> = {}
     ...{ body: JSON.stringify(event), ...more },
   }));
 
-const STORE = STORES.find(([name]) => name === 'SQLite') as (typeof STORES)[number];
-
 /** A chat with this backlog, in this window. At first it is noon. */
 async function open(
   settings: EndpointSettings,
@@ -58,24 +65,20 @@ async function open(
     ...more
   }: { window?: Health['window']; post?: () => Answer | Promise<Answer> } & Health = {},
 ) {
-  const setting = openSetting(post);
-  const { endpoints, deliveries, slots, stop } = await STORE[1]();
-  const jobsOf: typeof setting.dependencies.jobsOf = (all, endpoint) => jobsOfKind(all, { endpoint });
-  const dependencies = { ...setting.dependencies, rows: endpoints, deliveries, slots, jobsOf };
+  const setting = openStored(post);
+  const { endpoints, deliveries } = setting;
   const health = { ...joined({}, AT - MINUTE, false), window, ...more };
   await endpoints.change('crm', () => ({ name: 'crm', health, settings }));
   await deliveries.add(rows);
-  const texts = () =>
-    setting.posts.map(({ body }) => {
-      const { title, paragraphs } = readSlack(body);
-      return [title, ...paragraphs.map(({ heading }) => heading)].join(' | ');
-    });
-  const row = async () => (await endpoints.read('crm'))?.health;
   return {
-    ...{ setting, state: setting.state, deliveries, endpoints, dependencies, stop, texts, health: row },
-    drain: (more: Partial<DrainDependencies> = {}, endpoint = settings) =>
-      drain(endpoint, { ...dependencies, ...more }),
-    left: async () => (await deliveries.due('crm', Number.MAX_SAFE_INTEGER, 30_000)).length,
+    ...setting,
+    health: setting.healthOf,
+    texts: () =>
+      setting.posts.map(({ body }) => {
+        const { title, paragraphs } = readSlack(body);
+        return [title, ...paragraphs.map(({ heading }) => heading)].join(' | ');
+      }),
+    drain: (more: Partial<DrainDependencies> = {}, endpoint = settings) => setting.drain(endpoint, more),
     /** In how many seconds a tick wakes a run; undefined if it wakes none. */
     async wakesIn(endpoint = settings) {
       const wakes: number[] = [];
@@ -98,7 +101,6 @@ describe('the backlog of a chat that gathers changes', () => {
     await chat.drain();
     expect(chat.texts()).toEqual(['Project p-1 | 3 changes summed up | Task · Status: 0 → 3']);
     expect([await chat.left(), (await chat.health())?.window]).toEqual([0, { since: AT + HOUR }]);
-    await chat.stop();
   });
 
   it.each<[string, EndpointSettings, WindowSettings]>([
@@ -113,7 +115,6 @@ describe('the backlog of a chat that gathers changes', () => {
     expect(await chat.wakesIn(slack(after))).toBe(0);
     await chat.drain({}, slack(after));
     expect([chat.texts().length > 0, await chat.left()]).toEqual([true, 0]);
-    await chat.stop();
   });
 
   it('lets problems, replays and deliveries with a failed attempt pass, but in quiet hours no retried change', async () => {
@@ -135,7 +136,6 @@ describe('the backlog of a chat that gathers changes', () => {
         .texts()
         .flatMap(text => text.split(' | ').slice(/on hold/.test(text) ? 0 : 1, /on hold/.test(text) ? 1 : 3));
       expect([told.toSorted(), await chat.left()]).toEqual([expected, left]);
-      await chat.stop();
     }
   });
 
@@ -154,7 +154,6 @@ describe('the backlog of a chat that gathers changes', () => {
     chat.state.now += 15 * MINUTE;
     await chat.drain();
     expect([chat.texts().length, await chat.left()]).toEqual([2, 0]);
-    await chat.stop();
   });
 
   it('of which one run reads a part is sent in two messages, and the second one does not wait for a window', async () => {
@@ -172,7 +171,6 @@ describe('the backlog of a chat that gathers changes', () => {
       ],
       0,
     ]);
-    await chat.stop();
   });
 
   it('is settled without a message when all changes went back, and the next window begins', async () => {
@@ -185,7 +183,34 @@ describe('the backlog of a chat that gathers changes', () => {
     await chat.drain();
     expect([chat.texts(), await chat.left()]).toEqual([[], 0]);
     expect(await chat.health()).toMatchObject({ window: { since: AT } });
-    await chat.stop();
+  });
+
+  it('is one message about a project, or a summary of many changes, and counts those that were taken back', async () => {
+    const at = (version: number) => ({ projectId: 'p-1', name: 'Project p-1', version });
+    const tasks = Array.from({ length: 60 }, (_, task) =>
+      change(`t-${task}`, `Task ${task}`, [field('F', 'a', 'b')]),
+    );
+    const there = change('t', 'Task', [field('Note', 'x', 'y')]);
+    const back = change('t', 'Task', [field('Note', 'y', 'x')]);
+    for (const [events, text] of [
+      [commitOf(tasks, at(AT)), /^Project p-1 \| Task 0 · F: a → b/],
+      [
+        [...commitOf([...tasks.slice(0, 1), there], at(AT)), ...commitOf([back], at(AT + 1))],
+        /^Project p-1 \| 3 changes summed up, of which 2 were taken back \| Task 0 · F: a → b$/,
+      ],
+      [
+        [
+          ...commitOf(tasks.slice(0, 26), at(AT)),
+          ...commitOf([...tasks.slice(0, 26), there], { ...at(AT), projectId: 'p-2' }),
+          ...commitOf([back], { ...at(AT + 1), projectId: 'p-2' }),
+        ],
+        /^52 changes in 2 projects \| 52 changes of tasks · 54 changes summed up, of which 2 were taken back/,
+      ],
+    ] as const) {
+      const chat = await open(WINDOW, waiting(events), { window: { since: AT - HOUR, holds: true } });
+      await chat.drain();
+      expect([chat.texts(), await chat.left()]).toEqual([[expect.stringMatching(text)], 0]);
+    }
   });
 
   it('stays as it is while the endpoint is down, without a write for each delivery, and is sent whole afterwards', async () => {
@@ -208,7 +233,6 @@ describe('the backlog of a chat that gathers changes', () => {
       'Project p-1 | 500 changes summed up | Task · Status: 0 → 500',
       0,
     ]);
-    await chat.stop();
   });
 
   it('is not drained by another run until the rows of one message are removed', async () => {
@@ -224,7 +248,14 @@ describe('the backlog of a chat that gathers changes', () => {
     await chat.drain();
     expect(until).toBeGreaterThanOrEqual(AT + 50 * SECOND);
     expect([chat.texts().length, await chat.left()]).toEqual([1, 0]);
-    await chat.stop();
+  });
+
+  it('of 6,000 changes is one message, which counts all', async () => {
+    const projects = Array.from({ length: 60 }, (_, index) => edits(100, `p-${index}`)).flat();
+    const chat = await open(WINDOW, waiting(projects), { window: { since: AT - HOUR, holds: true } });
+    await chat.drain();
+    expect(chat.texts()).toEqual([expect.stringMatching(/6,000 changes summed up/)]);
+    expect(await chat.left()).toBe(0);
   });
 
   it('of eleven projects is one message, of ten a message each', async () => {
@@ -233,7 +264,6 @@ describe('the backlog of a chat that gathers changes', () => {
       const chat = await open(WINDOW, waiting(projects), { window: { since: AT - HOUR, holds: true } });
       await chat.drain();
       expect(chat.texts().length).toBe(count === 10 ? 10 : 1);
-      await chat.stop();
     }
   });
 });
@@ -264,14 +294,12 @@ describe('the backlog of a failing chat that gathers changes', () => {
       'Project p-2 | 2 changes summed up | Task · Status: 0 → 2',
     ]);
     expect([await chat.left(), (await chat.health())?.failing]).toEqual([0, undefined]);
-    await chat.stop();
   });
 
   it('is probed at any time by a problem, but in its time alone by changes', async () => {
     const chat = await open(DIGEST, [...waiting([first]), ...waiting([onHold], tried)], FAILING);
     await chat.drain();
     expect([chat.texts(), await chat.left()]).toEqual([[expect.stringMatching('on hold')], 1]);
-    await chat.stop();
   });
 
   it('is probed by a digest that failed, without a wait for the next one', async () => {
@@ -291,11 +319,10 @@ describe('the backlog of a failing chat that gathers changes', () => {
       undefined,
       1,
     ]);
-    await chat.stop();
   });
 
   it('has one message per probe, and others next time, so that one that is always refused stops none', async () => {
-    const post = () => answered(/p-1/.test(chat.setting.posts.at(-1)?.body ?? '') ? 400 : 200);
+    const post = () => answered(/p-1/.test(chat.posts.at(-1)?.body ?? '') ? 400 : 200);
     const rows = waiting([...edits(2), ...edits(2, 'p-2')]);
     const chat = await open(WINDOW, rows, { window: { since: AT - HOUR, holds: true }, ...FAILING, post });
     for (let probe = 1; probe <= 4; probe += 1) {
@@ -306,7 +333,6 @@ describe('the backlog of a failing chat that gathers changes', () => {
     await chat.drain();
     expect(chat.texts()[4]).toBe('Project p-2 | 2 changes summed up | Task · Status: 0 → 2');
     expect((await chat.health())?.failing).toBeUndefined();
-    await chat.stop();
   });
 });
 
@@ -314,9 +340,8 @@ describe('new changes', () => {
   const deliver = async (settings: EndpointSettings, health: Health, events: readonly ChangeEvent[]) => {
     const setting = openSetting();
     await setting.register(health, settings);
-    const jobsOf: typeof setting.dependencies.jobsOf = (all, endpoint) => jobsOfKind(all, { endpoint });
     const messages = events.map((event, index) => messageOf(`${index}`, JSON.stringify(event)));
-    await setting.deliver(messages, settings, { jobsOf });
+    await setting.deliver(messages, settings, { jobsOf: realJobs });
     const health_ = await setting.healthOf();
     return { sent: setting.posts.length, waiting: (await setting.pendingIds()).length, health: health_ };
   };
@@ -383,8 +408,7 @@ describe('new changes', () => {
   it('that are refused at first are tried again by themselves, while the window is open', async () => {
     const setting = openSetting(() => answered(500));
     await setting.register({}, WINDOW);
-    const jobsOf: typeof setting.dependencies.jobsOf = (all, endpoint) => jobsOfKind(all, { endpoint });
-    await setting.deliver([messageOf('0', JSON.stringify(edits(1)[0]))], WINDOW, { jobsOf });
+    await setting.deliver([messageOf('0', JSON.stringify(edits(1)[0]))], WINDOW, { jobsOf: realJobs });
     const health = await setting.healthOf();
     expect(health?.window).toMatchObject({ since: AT });
     expect(health?.waiting?.due).toBeLessThan(AT + MINUTE);

@@ -3,8 +3,7 @@ import { onHoldEvent } from '../../functions/changes/process-events.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { WindowSettings } from '../../functions/model/windows.ts';
 import { change, commitOf, field } from '../kit/delivery/chat-batches.ts';
-import type { Manner } from '../kit/delivery/many-endpoints.ts';
-import { postsToChat } from '../kit/delivery/one-chat.ts';
+import { simulate } from '../kit/delivery/many-endpoints.ts';
 import { readSlack } from '../kit/delivery/read-slack.ts';
 import { AT, MINUTE, SECOND } from '../kit/delivery/setting.ts';
 
@@ -23,17 +22,18 @@ const held = (at: number): Sent => [
   onHoldEvent({ workspace: 'eu', processId: 'p' }, { version: AT + at, at: AT + at, missing: 30, known: 60 }),
 ];
 
-interface World {
-  readonly sent: readonly Sent[];
-  readonly minutes: number;
-  readonly isLocal: boolean;
-  readonly manner?: Manner;
-}
-
-/** What a Slack channel with these settings gets of these events: the title, and all that is said, by minutes. */
-async function channelOf(settings: WindowSettings, { sent, ...world }: World) {
-  const { posts, left } = await postsToChat({ ...world, settings }, (send, after) => {
-    for (const [at, event] of sent) after(at, () => send(JSON.stringify(event)));
+/** What a Slack channel with these settings gets of these events: the title, and all that is said, by minutes; and what is left in the
+ *  end. */
+async function channelOf(settings: WindowSettings, sent: readonly Sent[], minutes: number) {
+  let left = 0;
+  let posts: readonly { readonly body: string; readonly at: number }[] = [];
+  const members = [{ manner: 200, settings: { kind: 'slack', ...settings } }] as const;
+  await simulate(members, minutes * MINUTE, (world, after) => {
+    posts = world.posts;
+    for (const [at, event] of sent) after(at, () => void world.send(0, JSON.stringify(event)));
+    after(minutes * MINUTE - 1, async () => {
+      left = (await world.deliveries.counts('e0')).pending;
+    });
   });
   const messages = posts.map(({ body, at }) => {
     const { title, summary, paragraphs, tail } = readSlack(body);
@@ -43,15 +43,12 @@ async function channelOf(settings: WindowSettings, { sent, ...world }: World) {
   return { messages, left };
 }
 
-describe.each([
-  ['DynamoDB and SQS', false],
-  ['SQLite and local queues', true],
-])('a chat that gathers changes, over %s', (_, isLocal) => {
+describe('a chat that gathers changes', () => {
   it('gets two messages of forty edits in ten minutes with a window of 15 minutes: the first one, and the rest', async () => {
     const sent = Array.from({ length: 40 }, (_, index) =>
       edit(index * 15 * SECOND, `${index}`, `${index + 1}`),
     ).flat();
-    const { messages, left } = await channelOf({ window: '15m' }, { sent, minutes: 40, isLocal });
+    const { messages, left } = await channelOf({ window: '15m' }, sent, 40);
     expect(messages.map(({ minute, texts }) => [minute, ...texts])).toEqual([
       [0, 'Task t-1 · Status: 0 → 1'],
       [15, '39 changes summed up', 'Task t-1 · Status: 1 → 40'],
@@ -62,28 +59,12 @@ describe.each([
   it('gets a message in each window while changes go on, and the next change at once after a quiet window', async () => {
     const steps = [0, 1, 2, 16, 17, 60];
     const sent = steps.flatMap((minute, index) => edit(minute * MINUTE, `${index}`, `${index + 1}`));
-    const { messages } = await channelOf({ window: '15m' }, { sent, minutes: 90, isLocal });
+    const { messages } = await channelOf({ window: '15m' }, sent, 90);
     expect(messages.map(({ minute, texts }) => [minute, texts.at(-1)?.slice(-5)])).toEqual([
       [0, '0 → 1'],
       [15, '1 → 3'],
       [30, '3 → 5'],
       [60, '5 → 6'],
-    ]);
-  });
-
-  it('gets nothing of changes that were taken back, and a count of them beside others of the project', async () => {
-    const sent = [
-      ...edit(0, 'a', 'b'),
-      ...edit(MINUTE, 'b', 'c'),
-      ...edit(2 * MINUTE, 'c', 'b'),
-      ...edit(3 * MINUTE, 'x', 'y', { project: 'p-2' }),
-      ...edit(4 * MINUTE, 'y', 'x', { project: 'p-2' }),
-      ...edit(5 * MINUTE, 'x', 'y', { task: 't-2' }),
-    ];
-    const { messages, left } = await channelOf({ window: '15m' }, { sent, minutes: 40, isLocal });
-    expect([messages.slice(1).map(({ texts }) => texts), left]).toEqual([
-      [['3 changes summed up, of which 2 were taken back', 'Task t-2 · Status: x → y']],
-      0,
     ]);
   });
 
@@ -94,10 +75,7 @@ describe.each([
       ...edit(61 * MINUTE, 'b', 'c'),
       ...edit(125 * MINUTE, 'c', 'd'),
     ];
-    const { messages, left } = await channelOf(
-      { digest: '15:00 Europe/Berlin' },
-      { sent, minutes: 130, isLocal },
-    );
+    const { messages, left } = await channelOf({ digest: '15:00 Europe/Berlin' }, sent, 130);
     expect(messages.map(({ minute, title, texts }) => [minute, title, texts.at(-1)?.slice(-5)])).toEqual([
       [2, 'Deletions are on hold', expect.anything()],
       [120, 'Project p-1', 'a → c'],
@@ -108,7 +86,7 @@ describe.each([
   it('gets no change before the next digest, also where nothing changed for days', async () => {
     const days = 24 * 60;
     const sent = [...edit(MINUTE, 'a', 'b'), ...edit((3 * days + 10) * MINUTE, 'b', 'c')];
-    const { messages } = await channelOf({ digest: '13:00 UTC' }, { sent, minutes: 3 * days + 70, isLocal });
+    const { messages } = await channelOf({ digest: '13:00 UTC' }, sent, 3 * days + 70);
     expect(messages.map(({ minute }) => minute)).toEqual([60, 3 * days + 60]);
   });
 
@@ -120,34 +98,11 @@ describe.each([
       ...edit(95 * MINUTE, 'd', 'e'),
     ];
     const quiet = '12:30-13:30 UTC';
-    const { messages } = await channelOf({ quiet }, { sent, minutes: 120, isLocal });
+    const { messages } = await channelOf({ quiet }, sent, 120);
     expect(messages.map(({ minute, texts }) => [minute, texts.at(-1)?.slice(-5)])).toEqual([
       [1, 'a → b'],
       [90, 'b → d'],
       [95, 'd → e'],
     ]);
-  });
-
-  it('gets a digest of 6,000 changes as one message, which counts all and says what it left out', async () => {
-    const ofProjects = (projects: number) =>
-      Array.from({ length: 60 }, (_, part) =>
-        commitOf(
-          Array.from({ length: 100 }, (_, task) =>
-            change(`t-${part}-${task}`, `Task ${task}`, [field('Status', 'a', 'b')]),
-          ),
-          { projectId: `p-${part % projects}`, name: `Project ${part % projects}`, version: AT + part },
-        ).map((event): Sent => [part * SECOND, event]),
-      ).flat();
-    for (const [projects, title, tail] of [
-      [60, '6,000 changes in 60 projects', undefined],
-      [1, 'Project 0', expect.stringMatching(/^… and 5,9\d\d more changes in 5,9\d\d tasks are not shown$/)],
-    ] as const) {
-      const { messages, left } = await channelOf(
-        { digest: '13:00 UTC' },
-        { sent: ofProjects(projects), minutes: 65, isLocal },
-      );
-      expect(messages).toMatchObject([{ minute: 60, title, tail }]);
-      expect(left).toBe(0);
-    }
   });
 });

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../cli/program.ts';
-import { helpBlocks } from '../../docs/commands/help.ts';
 import { commandsPage } from '../../docs/commands/page.ts';
 import { OPTIONS } from '../../local/settings/options.ts';
 import { worldOf } from '../kit/cli/world.ts';
@@ -44,12 +43,6 @@ describe('docs/commands.md', () => {
       expect(example).toMatch(new RegExp(`^npx changewire ${name} .*--`));
   });
 
-  it('has the options that several commands share once', () => {
-    const items = [...shared.matchAll(/^- .*$/gm)].map(([item]) => item);
-    expect(items.length).toBeGreaterThan(10);
-    for (const item of items) expect(page.split(`${item}\n`)).toHaveLength(2);
-  });
-
   it('has every option of start, and no other', () => {
     const text = section(page, 'start') ?? '';
     const named = /^\[Shared\].*$/m.exec(text)?.[0] ?? '';
@@ -61,35 +54,7 @@ describe('docs/commands.md', () => {
     expect(options.toSorted()).toEqual(known.toSorted());
   });
 
-  it('has the global options once', () => {
-    for (const { flags, description } of program.options) {
-      expect(section(page, 'Global options')).toContain(`\n- \`${flags}\`: ${description}`);
-      expect(page.split(`: ${description}`)).toHaveLength(2);
-    }
-  });
-
   it('has no hidden command', () => {
     expect(page).not.toContain('### complete\n');
-  });
-});
-
-describe('a help text', () => {
-  it('has paragraphs, with terms under a title or under prose', () => {
-    expect(
-      helpBlocks(
-        'It runs.\nFor long.\n\nOptions\n  --a X   does a\n          or b\n  --bc    c\n\nSet:\n  D  d\n',
-      ),
-    ).toEqual([
-      { title: undefined, prose: 'It runs. For long.', terms: [] },
-      {
-        title: 'Options',
-        prose: '',
-        terms: [
-          { term: '--a X', text: 'does a or b' },
-          { term: '--bc', text: 'c' },
-        ],
-      },
-      { title: 'Set', prose: '', terms: [{ term: 'D', text: 'd' }] },
-    ]);
   });
 });

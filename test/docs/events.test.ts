@@ -22,7 +22,7 @@ import {
   unionSchema,
 } from '../../functions/model/event.ts';
 import { wants } from '../../functions/model/filter.ts';
-import { messageOf } from '../../functions/topic/entry.ts';
+import { messageOf } from '../../functions/topic/send-batch.ts';
 import { type Filter, matchesFilter } from '../../local/sns/messages.ts';
 import { checkEvents } from '../kit/check-event.ts';
 import { jsonBlocks, ROOT, readDocument, section } from '../kit/docs/documents.ts';
@@ -163,26 +163,6 @@ describe('docs/examples', () => {
     for (const [name, text] of texts) expect(readDocument(`docs/examples/${name}.json`)).toBe(text);
     for (const text of [document, page]) expect(embedExamples(text, texts)).toBe(text);
     expect(examplesIn(page)).toHaveLength(jsonBlocks(page).length);
-  });
-
-  it('are embedded whole or in part, and not where a part is unknown', () => {
-    const texts = new Map([['a', '{"b":{"c":1,"d":[2,{"e":3,"f":4}]}}\n']]);
-    const block = (json: string) => `\`\`\`json\n${json}\n\`\`\``;
-    const embedded = (marker: string) => embedExamples(`${marker}\n${block('0')}\nend`, texts);
-    expect(embedded('<!-- example: a -->')).toContain(block('{"b":{"c":1,"d":[2,{"e":3,"f":4}]}}'));
-    expect(embedded('<!-- example: a b.d.1.f b.c -->')).toContain(
-      block('{\n  "b": { "d": [{ "f": 4 }], "c": 1 }\n}'),
-    );
-    expect(() => embedded('<!-- example: a b.x -->')).toThrow('The example has no "b.x".');
-    expect(() => embedded('<!-- example: z -->')).toThrow('Unknown example "z".');
-  });
-
-  it('follow from one another as the document describes', () => {
-    const [created, task] = [events['project.created'], events['task.created']];
-    const [gone, updated] = [events['project.deleted'], events['task.updated']];
-    expect(task.sequence).toBe(created.sequence);
-    expect(Number(updated.sequence)).toBeGreaterThan(Number(task.sequence));
-    expect(Number(gone.sequence)).toBeGreaterThan(Number(updated.sequence));
   });
 });
 

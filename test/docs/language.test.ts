@@ -5,17 +5,12 @@ const found = (text: string, isCode = true) => findingsIn(text, isCode).map(each
 
 describe('the language check', () => {
   it.each([
-    ['const isTold = true;', 'isTold'],
     ['const TOLD_MS = 1;', 'TOLD'],
     ["log.warn('Nobody could be woken.');", 'Nobody'],
     ['a message of the queue is none', 'is none'],
     ['it is no pass', 'is no '],
     ['what follows can not be read', 'can not'],
-    ['it goes on from there', 'goes on'],
-    ['messages set aside', 'set aside'],
-    ['all processes are well', 'well'],
     ['const MOST_NAMES = 3;', 'MOST_NAMES'],
-    ['deletions that are held', 'held'],
   ])('finds what is avoided: %s', (text, expected) => {
     expect(found(text)).toEqual([expected]);
   });

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Values } from '../../functions/basics/telemetry.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
-import { createDeliver, type DeliverDependencies } from '../../functions/handlers/create-deliver.ts';
+import { createDeliver } from '../../functions/handlers/create-deliver.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { SecretStore } from '../../functions/model/secret.ts';
 import type { Message } from '../../functions/queue/queue.ts';
@@ -19,6 +19,8 @@ import {
   TABLE_DOWN,
   waitingOnes,
 } from '../kit/delivery/setting.ts';
+
+type DeliverDependencies = Parameters<typeof createDeliver>[0];
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {

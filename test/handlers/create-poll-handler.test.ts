@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PassRequest, PollReport } from '../../functions/handlers/create-poll.ts';
 import { createPollHandler } from '../../functions/handlers/create-poll.ts';
+import type { PassRequest, PollReport } from '../../functions/handlers/workspace-run.ts';
 import { batchOf, messageOf } from '../kit/delivery/setting.ts';
 
 const MESSAGE = { workspace: 'eu', processes: ['onboarding', 'sales'], mode: 'changes', expiresAt: 7 };

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Mode } from '../../functions/basics/process.ts';
 import { workspaceSettings } from '../../functions/config/read.ts';
 import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
-import { createPoll, type PassRequest, type PollDependencies } from '../../functions/handlers/create-poll.ts';
+import { createPoll } from '../../functions/handlers/create-poll.ts';
+import type { PassRequest, PollDependencies } from '../../functions/handlers/workspace-run.ts';
 import type { ProcessState } from '../../functions/model/process-state.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
 import {
@@ -17,9 +18,7 @@ import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import { createWorkspaceRows } from '../../functions/store/dynamo/workspaces.ts';
 import type { Snapshots, WorkspaceRows } from '../../functions/store/store.ts';
 import { openModel } from '../kit/table.ts';
-
-const AT = Date.UTC(2026, 10, 21, 12);
-const MINUTE = 60_000;
+import { AT, MINUTE } from '../kit/time.ts';
 
 const workspace = (name: string, more: Partial<WorkspaceSettings> = {}): WorkspaceSettings =>
   workspaceSettings({
@@ -414,15 +413,6 @@ describe('what a pass is given', () => {
       expect(said.map(([level]) => level).filter(level => level !== 'info')).toEqual(levels);
     },
   );
-
-  it('tells its progress, and that it is a baseline while it is one', async () => {
-    const told: object[] = [];
-    const { world, run } = await baselined({ onProgress: progress => told.push(progress) });
-    expect(told.at(-1)).toEqual({ ...process, mode: 'baseline', done: 3, total: 3 });
-    world.projects.set('p1', project(1));
-    await run('sweep');
-    expect(told.at(-1)).toEqual({ ...process, mode: 'sweep', done: 3, total: 3 });
-  });
 
   it('is a lease of its own: its owner is the request and a number by chance, or whom the caller names', async () => {
     const owners: string[] = [];

@@ -39,7 +39,7 @@ function open(
   });
   const queue = { ...dependencies.queue, ...(extend && { extend }) };
   const run = (all: readonly Message[], remaining = () => 60 * SECOND) =>
-    route({ messages: all, queue }, { getRemainingTimeInMillis: remaining });
+    route({ messages: all, queue }, { awsRequestId: 'r', getRemainingTimeInMillis: remaining });
   return { ...setting, sent, route: run };
 }
 const events = someEvents(3) as [ChangeEvent, ChangeEvent, ChangeEvent];

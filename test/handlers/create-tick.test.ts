@@ -65,36 +65,4 @@ describe('a tick', () => {
     expect(said[0]).toEqual({ level: 'error', message, details });
     expect(counts).toEqual({ EndpointsFailing: 3 });
   });
-
-  it('counts the endpoints that fail for half an hour or longer, and names them', async () => {
-    const { tick, add, said, counts, lines } = open();
-    await add('long', failing(AT - 30 * MINUTE));
-    await add('longer', failing(AT - HOUR));
-    await add('short', failing(AT - 30 * MINUTE + 1));
-    await add('healthy', {});
-    await tick();
-    expect(counts).toEqual({ EndpointsFailing: 2 });
-    const details = { code: 'endpoints.failing', count: 2, which: ['long', 'longer'] };
-    expect(said).toEqual([
-      { level: 'warn', message: 'Endpoints have been failing for over 30 minutes.', details },
-    ]);
-    expect(lines).toMatchObject([{ endpoints: { woken: 0, failing: 2, stopped: 0 } }]);
-  });
-
-  it('counts none of those that an operator paused, or knows to be stopped', async () => {
-    const { tick, add, said, counts, lines } = open();
-    await add('paused', { ...failing(AT - HOUR), paused: { at: AT } });
-    await add('stopped', { ...failing(AT - HOUR), stopped: { at: AT, reason: 'gone' } });
-    await add('crm', waiting(AT));
-    await tick();
-    expect([counts, said]).toEqual([{}, []]);
-    expect(lines).toMatchObject([{ endpoints: { woken: 1, failing: 0, stopped: 1 } }]);
-  });
-
-  it('says nothing but its line, and counts nothing, where all is well', async () => {
-    const { tick, said, counts, lines } = open();
-    await tick();
-    expect([counts, said]).toEqual([{}, []]);
-    expect(lines).toHaveLength(1);
-  });
 });

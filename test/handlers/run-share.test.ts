@@ -1,20 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  type RunShare,
-  type RunShareRequest,
-  ShareLostError,
-  type Taken,
-  takeShare,
-} from '../../functions/handlers/run-share.ts';
+import { type RunShare, ShareLostError, type Taken, takeShare } from '../../functions/handlers/run-share.ts';
 import type { WorkspaceRow } from '../../functions/model/workspace-row.ts';
 import { DeadlineError } from '../../functions/service/errors.ts';
 import { createWorkspaceRows } from '../../functions/store/dynamo/workspaces.ts';
 import type { WorkspaceRows } from '../../functions/store/store.ts';
 import { openModel } from '../kit/table.ts';
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const AT = Date.UTC(2026, 10, 21, 12);
+import { AT, MINUTE, SECOND } from '../kit/time.ts';
 
 describe('the share of a run', () => {
   const workspace = 'eu';
@@ -27,7 +18,7 @@ describe('the share of a run', () => {
 
   const take = (
     run: string,
-    more: Partial<RunShareRequest> = {},
+    more: Partial<Parameters<typeof takeShare>[1]> = {},
     rows: WorkspaceRows = own,
   ): Promise<Taken> =>
     takeShare(rows, { workspace, run, ceiling: 8, isBulk: false, isAsked: false, ...more }, () => now);

@@ -31,11 +31,6 @@ async function ask(identity: SignedIdentity, of: unknown = request, sts?: Sts) {
 }
 
 describe('who asks', () => {
-  test('is who signed it, in the words of STS', async () => {
-    const { caller } = await ask(await signed());
-    expect(caller).toEqual({ who: ARN, isProven: true });
-  });
-
   test('signs temporary credentials with their token', async () => {
     const identity = await signed({}, NOW, { ...CREDENTIALS, sessionToken: 'token' });
     expect(identity.token).toBe('token');

@@ -8,7 +8,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../functions/config/read.ts';
-import { type Changewire, type ChangewireProps, SnapshotTable } from '../../infra/index.ts';
+import { type ChangewireProps, SnapshotTable } from '../../infra/index.ts';
 import { readProps } from '../../infra/props/read.ts';
 import { config, problemsOf } from '../kit/infra/config-examples.ts';
 import { constructIn, errorOf, keyActions, synthesised } from '../kit/infra/construct.ts';
@@ -29,22 +29,25 @@ const typesIn = (template: Template) =>
     .map(({ Type }) => Type)
     .sort();
 
+/** The construct with the least that it takes, and one with native subscriptions. */
+const least = synthesised();
+const subscriptions = [{ name: 'planner', url }];
+const subscribed = synthesised(() => ({ subscriptions }));
+
 describe('the construct, in any stack', () => {
-  const expected = typesIn(synthesised().template);
+  const expected = typesIn(least.template);
 
   test("makes what the project's own stacks are made of", () => {
     const own = typesIn(testTemplate(leastConfig()));
     expect(expected).toEqual([...own, 'AWS::DynamoDB::Table'].sort());
-    expect(synthesised().template.findOutputs('*')).toEqual({});
+    expect(least.template.findOutputs('*')).toEqual({});
   });
 
   test.each<[string, (app: App) => [Construct, Partial<ChangewireProps>?]]>([
     [
-      'of an account and region that are named',
-      app => [new Stack(app, 'S', { env: { account: '123456789012', region: 'eu-central-1' } })],
+      'within another construct of a stage',
+      app => [new Construct(new Stack(new Stage(app, 'Prod'), 'S'), 'Within')],
     ],
-    ['within another construct', app => [new Construct(new Stack(app, 'S'), 'Within')]],
-    ['of a stage', app => [new Stack(new Stage(app, 'Prod'), 'S')]],
     ['that is nested', app => [new NestedStack(new Stack(app, 'S'), 'Nested'), { name: 'inner' }]],
     [
       'of an app without any of the flags of a new one',
@@ -67,7 +70,7 @@ describe('the construct, in any stack', () => {
   });
 
   test('shows what others build upon', () => {
-    const { changewire, stack, template } = synthesised();
+    const { changewire, stack, template } = least;
     const physical = (value: string) => stack.resolve(value) as { Ref?: string };
     expect(physical(changewire.topic.topicArn).Ref).toMatch(/ChangesTopic/);
     expect(physical(changewire.alarmTopic.topicArn).Ref).toMatch(/AlarmsTopic/);
@@ -117,13 +120,18 @@ describe('the name', () => {
   });
 
   test('is that of the stack', () => {
-    const { changewire, template } = synthesised();
+    const { changewire, template } = least;
     expect(changewire.name).toBe('Events');
     expect(named(template)).toEqual(expected('Events'));
   });
 
-  test("takes the place of the stack's everywhere, in metrics and commands too", () => {
-    const { changewire, template } = synthesised(() => ({ name: 'other' }));
+  test("takes the place of the stack's everywhere, in metrics and commands too; logs and alarms are as given", () => {
+    const alarmTopicArn = 'arn:aws:sns:eu-central-1:123456789012:pager';
+    const { changewire, template } = synthesised(scope => ({
+      name: 'other',
+      logRetention: RetentionDays.ONE_WEEK,
+      alarmTopic: Topic.fromTopicArn(scope, 'Pager', alarmTopicArn),
+    }));
     expect(changewire.name).toBe('other');
     expect(named(template)).toEqual(expected('other'));
     expect(JSON.stringify(template.toJSON())).not.toContain('Events-');
@@ -131,6 +139,8 @@ describe('the name', () => {
     expect(alarms).toContain('"Value":"other"');
     expect(alarms).toContain('--stack other --region');
     expect(alarms).not.toContain('"Value":"Events"');
+    template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 7 });
+    template.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: [alarmTopicArn] });
   });
 
   test.each([
@@ -182,11 +192,6 @@ describe('its properties', () => {
     [
       'parts that do not fit',
       config({ endpoints: [{ name: 'a', kind: 'webhook', filter: { workspaces: ['uk'] } }] }),
-    ],
-    ['two of one name', config({ endpoints: [0, 1].map(() => ({ name: 'a', kind: 'slack' })) })],
-    [
-      'an address that must not be there',
-      config({ subscriptions: [{ name: 'a', url: 'http://receiver.example.com' }] }),
     ],
   ];
 
@@ -283,10 +288,8 @@ describe('its properties', () => {
     );
   });
 
-  test('say how long logs are kept', () => {
-    const { template } = synthesised(() => ({ logRetention: RetentionDays.ONE_WEEK }));
-    template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 7 });
-    synthesised().template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30 });
+  test('say how long logs are kept, by default 30 days', () => {
+    least.template.allResourcesProperties('AWS::Logs::LogGroup', { RetentionInDays: 30 });
   });
 });
 
@@ -303,20 +306,12 @@ describe('a topic for the alarms', () => {
     expect(stack.resolve(changewire.alarmTopic.topicArn)).toEqual({ Ref: expect.stringMatching('^Pager') });
     expect(JSON.stringify(template.findResources('AWS::SNS::TopicPolicy'))).not.toContain('Pager');
   });
-
-  test('may be one that another stack made', () => {
-    const alarmTopicArn = 'arn:aws:sns:eu-central-1:123456789012:pager';
-    const { template } = synthesised(scope => ({
-      alarmTopic: Topic.fromTopicArn(scope, 'Pager', alarmTopicArn),
-    }));
-    template.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: [alarmTopicArn] });
-  });
 });
 
 describe('a key', () => {
   const keyed = synthesised(scope => ({
     encryptionKey: new Key(scope, 'Key'),
-    subscriptions: [{ name: 'planner', url }],
+    subscriptions,
   }));
   const key = { 'Fn::GetAtt': [Match.stringLikeRegexp('^Key'), 'Arn'] };
 
@@ -430,13 +425,12 @@ describe('what is kept when the stack goes', () => {
         Properties.DeletionProtectionEnabled,
       ])
       .sort();
-  const subscriptions = [{ name: 'planner', url }];
   const queue = ['AWS::SQS::Queue', 'RetainExceptOnCreate', undefined];
 
   test('is the table, protected, and the queues with what is nowhere else', () => {
     const table = ['AWS::DynamoDB::Table', 'Retain', true];
-    expect(kept(synthesised(() => ({ subscriptions })))).toEqual([table, queue, queue, queue, queue]);
     const removalPolicy = RemovalPolicy.RETAIN;
+    expect(kept(subscribed)).toEqual([table, queue, queue, queue, queue]);
     expect(kept(synthesised(() => ({ subscriptions, removalPolicy })))).toHaveLength(5);
   });
 
@@ -458,24 +452,32 @@ describe('what is kept when the stack goes', () => {
 });
 
 describe('native subscriptions', () => {
-  const subscriptions = [{ name: 'planner', url }];
   const ofHttps = (template: Template) =>
     resources(template, 'AWS::SNS::Subscription').filter(([, { Protocol }]) => Protocol === 'https');
 
+  /** The policies by which the tick function counts messages. */
+  const counting = (template: Template) =>
+    resources(template, 'AWS::IAM::Policy')
+      .map(each => JSON.stringify(each))
+      .filter(each => each.includes('sqs:GetQueueUrl'));
+
   test('are made in the construct, and what SNS gives up is found by name', () => {
-    const { changewire, stack, template } = synthesised(() => ({ subscriptions }));
+    const { changewire, stack, template } = subscribed;
     expect(ofHttps(template)).toHaveLength(1);
     expect(stack.resolve(changewire.undelivered.planner?.queueUrl)).toEqual({
       Ref: expect.stringContaining('Undelivered'),
     });
     expect(environmentOf(template, 'ChangewireTick').TOPIC_ARN).toContain('ChangesTopic');
+    expect(counting(template)).toEqual([expect.stringContaining(':Events-*"')]);
   });
 
-  test('may be made in another stack, whose topic stays exported when the last of them goes', () => {
+  test('may be made in another stack than that in which the construct is nested, whose topic stays exported when the last of them goes', () => {
     const made = (given: ChangewireProps['subscriptions'] & object) => {
       const app = testApp();
       const [stack, receivers] = ['Events', 'Receivers'].map(id => new Stack(app, id)) as [Stack, Stack];
-      constructIn(stack, { subscriptions: given, subscriptionsIn: receivers });
+      const nested = new NestedStack(stack, 'Nested');
+      constructIn(nested, { name: 'one', subscriptions: given, subscriptionsIn: receivers });
+      expect(() => app.synth()).not.toThrow();
       return [Template.fromStack(stack), Template.fromStack(receivers)] as const;
     };
     const [own, receivers] = made(subscriptions);
@@ -487,17 +489,7 @@ describe('native subscriptions', () => {
     expect(JSON.stringify(receivers.toJSON())).toContain(String(exported(own)[0]));
   });
 
-  test('may be made in another stack than that in which the construct is nested', () => {
-    const app = testApp();
-    const [outer, receivers] = ['Outer', 'Receivers'].map(id => new Stack(app, id)) as [Stack, Stack];
-    constructIn(new NestedStack(outer, 'Nested'), { name: 'one', subscriptions, subscriptionsIn: receivers });
-    expect(() => app.synth()).not.toThrow();
-    expect(Object.keys(Template.fromStack(outer).findOutputs('*'))).toHaveLength(1);
-    expect(ofHttps(Template.fromStack(receivers))).toHaveLength(1);
-  });
-
   test.each<[string, (app: App) => { scope: Construct; subscriptionsIn?: Construct }, string]>([
-    ['its own stack', app => ({ scope: new Stack(app, 'Events') }), ':Events-*'],
     [
       'another',
       app => ({ scope: new Stack(app, 'Events'), subscriptionsIn: new Stack(app, 'Receivers') }),
@@ -516,11 +508,7 @@ describe('native subscriptions', () => {
   ])('have queues that the tick function may count, in %s', (_name, make, end) => {
     const { scope, ...props } = make(testApp());
     constructIn(scope, { ...props, subscriptions, name: 'one' });
-    const policies = resources(Template.fromStack(Stack.of(scope)), 'AWS::IAM::Policy').map(each =>
-      JSON.stringify(each),
-    );
-    const counting = policies.filter(each => each.includes('sqs:GetQueueUrl'));
-    expect(counting).toEqual([expect.stringContaining(`${end}"`)]);
+    expect(counting(Template.fromStack(Stack.of(scope)))).toEqual([expect.stringContaining(`${end}"`)]);
   });
 });
 
@@ -550,8 +538,7 @@ describe('a VPC', () => {
   });
 
   test('is not needed, and its parts are refused without it', () => {
-    const { template } = synthesised();
-    expect(JSON.stringify(template.toJSON())).not.toMatch(/VpcConfig|ec2:/);
+    expect(JSON.stringify(least.template.toJSON())).not.toMatch(/VpcConfig|ec2:/);
     const stack = new Stack(testApp(), 'Events');
     expect(() => constructIn(stack, { subnets: { subnetGroupName: 'a' }, securityGroups: [] })).toThrow(
       'subnets: found without "vpc", which it belongs to',
@@ -560,36 +547,34 @@ describe('a VPC', () => {
 });
 
 describe('grants', () => {
-  const statements = (grant: (changewire: Changewire, role: Role) => unknown) => {
+  test('let a principal look, do all, or take events, by the aliases of one function, and do nothing else', () => {
     const stack = new Stack(testApp(), 'Events');
-    grant(constructIn(stack), new Role(stack, 'OnCall', { assumedBy: new AccountPrincipal('123456789012') }));
+    const changewire = constructIn(stack);
+    const [look, operate, pull] = ['Look', 'Operate', 'Pull'].map(
+      id => new Role(stack, `OnCall${id}`, { assumedBy: new AccountPrincipal('123456789012') }),
+    ) as [Role, Role, Role];
+    changewire.grantLook(look);
+    changewire.grantOperate(operate);
+    changewire.grantPull(pull);
     const template = Template.fromStack(stack);
     const names = new Map(resources(template, 'AWS::Lambda::Alias').map(([id, { Name }]) => [id, Name]));
-    return allowed(template, 'OnCall').map(({ actions, resources: on }) => [
-      actions,
-      on.map(each => names.get((each as { Ref: string }).Ref)).sort(),
-    ]);
-  };
-
-  test('let a principal look, do all, or take events, by the aliases of one function, and do nothing else', () => {
-    expect(statements((changewire, role) => changewire.grantLook(role))).toEqual([
-      [['lambda:InvokeFunction'], ['look']],
-    ]);
-    expect(statements((changewire, role) => changewire.grantOperate(role))).toEqual([
-      [['lambda:InvokeFunction'], ['act', 'look', 'pull']],
-    ]);
-    expect(statements((changewire, role) => changewire.grantPull(role))).toEqual([
-      [['lambda:InvokeFunction'], ['pull']],
-    ]);
+    const statements = (id: string) =>
+      allowed(template, `OnCall${id}`).map(({ actions, resources: on }) => [
+        actions,
+        on.map(each => names.get((each as { Ref: string }).Ref)).sort(),
+      ]);
+    expect(statements('Look')).toEqual([[['lambda:InvokeFunction'], ['look']]]);
+    expect(statements('Operate')).toEqual([[['lambda:InvokeFunction'], ['act', 'look', 'pull']]]);
+    expect(statements('Pull')).toEqual([[['lambda:InvokeFunction'], ['pull']]]);
   });
 
   test('say whether they could be given', () => {
-    const { changewire } = synthesised();
+    const { changewire } = least;
     expect(changewire.grantLook(new ServicePrincipal('lambda.amazonaws.com')).success).toBe(false);
   });
 
   test('stand beside policies to attach, which nobody has', () => {
-    const { changewire, template, stack } = synthesised();
+    const { changewire, template, stack } = least;
     const arns = [changewire.lookPolicy, changewire.actPolicy, changewire.pullPolicy].map(
       each => stack.resolve(each.managedPolicyArn).Ref,
     );

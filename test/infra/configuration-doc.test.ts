@@ -32,32 +32,6 @@ describe('the reference', () => {
     );
   });
 
-  test.each(keys.filter(({ choices }) => choices.length === 0))(
-    'has what is allowed for $path $key, as an error has it',
-    ({ path, key, allowed }) => {
-      const short = allowed
-        .replace(/^an? /, '')
-        .replace(/^list of at least one of/, 'non-empty list of')
-        .replaceAll(': a whole number with s, m, h or d', '')
-        .replace('; each text of 1 to 256 characters', '')
-        .replace(/(an )?object with the keys .*/, 'object');
-      expect(rowOf(path, key)?.type.replaceAll(/\[([^\]]*)\]\(#[^)]*\)/g, '$1')).toBe(short);
-    },
-  );
-
-  test('links from a key to the list of its object', () => {
-    expect(rowOf('', 'workspaces')?.type).toBe('[non-empty list of workspaces](#workspaces)');
-    expect(rowOf('', 'changes')?.type).toContain('or [object](#changes)');
-    expect(rowOf('workspaces[].processes[]', 'changes')?.type).toContain('or [object](#changes)');
-  });
-
-  test('lists choices, unless there are many', () => {
-    expect(rowOf('endpoints[]', 'kind')?.type).toBe(
-      'one of "webhook", "slack", "slack-app", "teams", "text", "email", "pull"',
-    );
-    expect(rowOf('endpoints[].filter', 'events')?.type).toBe('non-empty list of event types');
-  });
-
   test('has the name of the secret by default', () => {
     expect(rowOf('workspaces[]', 'credentials')?.default).toBe(
       `\`${credentialsName({ name: '<name>' } as never)}\``,

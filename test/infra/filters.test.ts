@@ -3,7 +3,7 @@ import { readExamples } from '../../docs/read-examples.ts';
 import { EVENT_TYPES, endpointFilter, FILTER_TYPES, mayCarry } from '../../functions/config/filter.ts';
 import { type ChangeEvent, eventSchemas } from '../../functions/model/event.ts';
 import { FILTER_KEYS, HEALTH_TYPES } from '../../functions/model/filter.ts';
-import { messageOf } from '../../functions/topic/entry.ts';
+import { messageOf } from '../../functions/topic/send-batch.ts';
 import { config, endpoint, problemsOf, subscription } from '../kit/infra/config-examples.ts';
 
 describe('what a filter may ask for', () => {

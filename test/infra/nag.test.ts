@@ -37,16 +37,11 @@ describe('cdk-nag AwsSolutions', () => {
   const workspaces = Array.from({ length: 100 }, (_, n) => ({ ...workspace, name: `workspace-${n}` }));
   const subscriptions = [{ name: 'planner', url: 'https://receiver.example.com' }];
 
-  test.each([
-    ['as committed', committedConfig],
-    ['in a region that is named', { ...(committedConfig as object), region: 'eu-central-1' }],
-  ])('finds nothing in the stacks: %s', (_name, config) => {
+  test.each([['as committed', committedConfig]])('finds nothing in the stacks: %s', (_name, config) => {
     expect(Object.values(testStacks(config)).flatMap(findings)).toEqual([]);
   });
 
   test.each<[string, (stack: Stack) => object]>([
-    ['with the least', () => ({})],
-    ['with native subscriptions', () => ({ subscriptions })],
     ['with a hundred workspaces', () => ({ workspaces })],
     [
       'with a key',

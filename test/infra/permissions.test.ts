@@ -230,7 +230,7 @@ describe('the credentials of many workspaces', () => {
     expect(secretsOf(teams)).toEqual(Array(2).fill(['alone-??????', 'team/0/*', 'team/1/*']));
   });
 
-  test.each([40, 52, 53, 60])('leave each role below the 10,240 characters of its policies: %i', count => {
+  test.each([52, 53])('leave each role below the 10,240 characters of its policies: %i', count => {
     const sizes = new Map<string, number>();
     for (const [, { Roles, PolicyDocument }] of resources(testTemplate(config(count)), 'AWS::IAM::Policy'))
       for (const role of [plain(Roles)].flat().map(String))

@@ -104,13 +104,6 @@ const PROJECT_FIELDS = [
   text('startDate', 'Start date', 'date', '2026-12-01'),
   text('summary', 'Summary', 'text', 'Words'),
 ];
-const TASK_FIELDS = [
-  text('dueDate', 'Due date', 'date', '2026-12-01'),
-  text('effortHours', 'Effort hours', 'number', '3'),
-  choices('involvedTeams', 'Involved teams', ['Legal']),
-  text('note', 'Note', 'text', 'Words'),
-  text('risk-level', 'Risk level', 'single-choice', 'High'),
-];
 const namesOf = (changes: readonly FieldChange[]) =>
   Object.fromEntries(changes.map(({ field, name }) => [field, name]));
 const editOf = (changes: readonly FieldChange[]) =>
@@ -140,42 +133,6 @@ describe('an edit in the service arrives over HTTP, field by field', () => {
         observed: { after: expect.any(String), before: expect.any(String) },
       },
     });
-  });
-
-  it('of a task’s fields of each type', async () => {
-    const [event, ...others] = await eventsOf(() =>
-      world.edit.updateTask(PROCESS, '1001', '500001', editOf(TASK_FIELDS)),
-    );
-    expect(others).toEqual([]);
-    expect(event).toMatchObject({
-      type: 'task.updated',
-      subject: 'projects/1001/tasks/500001',
-      data: {
-        project: { id: '1001', name: 'Project 1' },
-        task: { id: '500001', name: 'Task 1', record: world.edit.tasks(PROCESS, '1001')[0] },
-        changes: TASK_FIELDS,
-      },
-    });
-  });
-
-  it('of a built-in project field and a built-in task field', async () => {
-    const events = await eventsOf(() => {
-      world.edit.updateProject(PROCESS, '1001', { state: 'On hold' });
-      world.edit.updateTask(PROCESS, '1001', '500001', { assignee: { id: 'u1', name: 'Ada' } });
-    });
-    expect(events.map(event => 'changes' in event.data && event.data.changes)).toEqual([
-      [{ field: 'state', name: 'state', kind: 'builtin', type: 'string', from: 'Active', to: 'On hold' }],
-      [
-        {
-          field: 'assignee',
-          name: 'assignee',
-          kind: 'builtin',
-          type: 'object',
-          from: null,
-          to: { id: 'u1', name: 'Ada' },
-        },
-      ],
-    ]);
   });
 
   it('that creates and deletes a project and a task', async () => {

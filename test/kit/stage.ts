@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import type { PollDependencies } from '../../functions/handlers/create-poll.ts';
+import type { PollDependencies } from '../../functions/handlers/workspace-run.ts';
 import type { Snapshots } from '../../functions/store/store.ts';
 import { owedInShort } from './owed.ts';
 import { openTable, type TestTable } from './table.ts';

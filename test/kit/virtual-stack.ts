@@ -2,10 +2,10 @@ import { GetItemCommand, type GetItemOutput } from '@aws-sdk/client-dynamodb';
 import { Dispatcher } from 'undici';
 import { workspaceSettings } from '../../functions/config/read.ts';
 import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
-import { createPoll, createPollHandler, type PollContext } from '../../functions/handlers/create-poll.ts';
+import { createPoll, createPollHandler } from '../../functions/handlers/create-poll.ts';
 import { createTick } from '../../functions/handlers/create-tick.ts';
 import type { Completion } from '../../functions/model/process-state.ts';
-import type { NewMessage, Queue } from '../../functions/queue/queue.ts';
+import type { LambdaContext, NewMessage, Queue } from '../../functions/queue/queue.ts';
 import { servedByLambda } from '../../functions/queue/sqs.ts';
 import { groupsOf } from '../../functions/schedule/groups.ts';
 import { type PassMessage, passIn } from '../../functions/schedule/pass-message.ts';
@@ -19,9 +19,8 @@ import { QueueSource } from '../simulation/models/event-source.ts';
 import { QueueModel } from '../simulation/models/queue.ts';
 import { modelClient, TableModel } from '../simulation/models/table.ts';
 import { Scheduler, virtualTimers } from '../simulation/scheduler.ts';
+import { MINUTE, SECOND } from './time.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
 const START = Date.UTC(2026, 10, 21, 12);
 
 /** How the service of a workspace answers; undefined: not at all. */
@@ -274,7 +273,7 @@ export class VirtualStack {
         }),
       ...{ clock: () => scheduler.now, random: () => (number % 1_000) / 1_000, log: this.#log() },
     });
-    const noted = async (request: PassMessage, context: PollContext) => {
+    const noted = async (request: PassMessage, context: LambdaContext) => {
       const at = scheduler.now;
       workspace = request.workspace;
       const cost = this.#costOf(workspace);

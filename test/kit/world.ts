@@ -3,12 +3,8 @@ import { Agent, type Dispatcher } from 'undici';
 import type { Mode } from '../../functions/basics/process.ts';
 import { workspaceSettings } from '../../functions/config/read.ts';
 import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
-import {
-  createPoll,
-  type PassRequest,
-  type Poll,
-  type PollDependencies,
-} from '../../functions/handlers/create-poll.ts';
+import { createPoll, type Poll } from '../../functions/handlers/create-poll.ts';
+import type { PassRequest, PollDependencies } from '../../functions/handlers/workspace-run.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { WorkspaceRow } from '../../functions/model/workspace-row.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';

@@ -160,6 +160,8 @@ describe('a backup', () => {
     service.workspace.createProject(processId, { name: 'Before' });
     await until(() => pendingRows(data, 'crm').some(({ attempts }) => attempts > 0));
     const secret = readFileSync(join(data, 'crm.secret'), 'utf8').trim();
+    expect(before.stderr()).toContain(`the signing secret is in ${join(data, 'crm.secret')}`);
+    expect(before.stderr()).not.toContain(secret);
     expect(await backup(join(directory, 'copy'), '--data', data)).toMatchObject({ code: 0, err: '' });
     service.workspace.createProject(processId, { name: 'After' });
     await until(() => before.events().length === 2);

@@ -1,10 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { heartbeatUrl, startHeartbeat } from '../../local/operate/heartbeat.ts';
 import { withValuesOfStdin } from '../../local/settings/endpoint-options.ts';
 import { parseOptions } from '../../local/settings/options.ts';
-import { answer, type Reaction, reset, startReceiver } from '../kit/delivery/receiver.ts';
-import { run, until } from '../kit/local/run.ts';
-import { temporaryDirectory } from '../kit/temporary.ts';
+import { answer, receiver, reset } from '../kit/delivery/receiver.ts';
 
 const MINUTE = 60_000;
 
@@ -31,12 +29,6 @@ async function beat(url: string, beats: readonly boolean[]) {
   resolve();
   await stop();
   return { lines, minutes: now / MINUTE };
-}
-
-async function receiver(...script: Reaction[]) {
-  const started = await startReceiver(...script);
-  onTestFinished(started.stop);
-  return started;
 }
 
 describe('a heartbeat', () => {
@@ -83,17 +75,5 @@ describe('a heartbeat', () => {
     expect(() => parseOptions(['--once', '--heartbeat'])).toThrow(
       '--heartbeat and --once cannot be combined.',
     );
-  });
-
-  it('is sent by a run, which does not print its address', async () => {
-    const { port, received } = await receiver(answer(200));
-    const started = run(temporaryDirectory(), '--memory --no-console --heartbeat', {
-      HEARTBEAT_URL: `http://127.0.0.1:${port}/hush`,
-    });
-    await until(() => received.length > 0);
-    started.interrupt();
-    await started.ended();
-    expect(received.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /hush']);
-    expect(`${started.stdout()}${started.stderr()}`).not.toContain('hush');
   });
 });

@@ -1,12 +1,10 @@
 import { readdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { pid } from 'node:process';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { HELP } from '../../local/settings/help.ts';
 import { startSimulatedService } from '../../simulator/server.ts';
-import { listenInTest } from '../kit/listen-in-test.ts';
 import { environmentOf, run, until } from '../kit/local/run.ts';
+import { receiver } from '../kit/local/sns.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
 let directory: string;
@@ -44,10 +42,6 @@ describe('the command line', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  test('--help prints the options', async () => {
-    expect(await ended('--help')).toEqual({ code: 0, stdout: HELP, stderr: '' });
-  });
-
   test('--log json writes nothing but JSON, also when the run fails', async () => {
     const levels = (text: string) =>
       text
@@ -83,7 +77,7 @@ describe('a run of a real service', () => {
   test('prints exactly what changed between two runs, also to an endpoint that subscribed', async () => {
     const service = await startSimulatedService();
     onTestFinished(service.stop);
-    const endpoint = await startedEndpoint();
+    const endpoint = await receiver();
     const environment = environmentOf(service);
     expect(await run(directory, '--once', environment).ended()).toBe(0);
     const [processId = ''] = service.workspace.processes();
@@ -92,41 +86,25 @@ describe('a run of a real service', () => {
     expect(await second.ended()).toBe(0);
     expect(second.events().map(({ type }) => type)).toEqual(['project.created']);
     expect(JSON.stringify(second.events())).toContain('Made between two runs');
-    expect(endpoint.bodies.map(body => JSON.parse(body))).toEqual(second.events());
+    expect(endpoint.notifications().map(({ body }) => JSON.parse(body))).toEqual(second.events());
     expect(second.stdout() + second.stderr()).not.toContain(service.clientSecret);
   });
 
-  test('that is down fails with --once, and is polled again when it is back otherwise', async () => {
-    const before = await startSimulatedService();
-    const environment = environmentOf(before);
-    await before.stop();
-    // Side by side, because each waits for several attempts.
-    const watching = run(temporaryDirectory(), '--interval 100ms', environment);
+  test('that refuses fails with --once, and is polled again when it permits otherwise', async () => {
+    const service = await startSimulatedService();
+    onTestFinished(service.stop);
+    const environment = environmentOf(service);
+    const refusing = service.fail({ times: 1_000, fault: { status: 403 } });
     const failed = await ended('--once --json', environment);
     expect([failed.code, failed.stdout]).toEqual([1, '']);
     expect(failed.stderr.match(/^\d\d:\d\d:\d\d {2}onboarding: /gm)).toHaveLength(1);
     expect(failed.stderr).not.toContain('Pass failed');
+    const watching = run(temporaryDirectory(), '--interval 100ms', environment);
     await until(() => watching.stdout().includes('Will retry.'), 60_000);
-    const after = await startSimulatedService({ port: Number(new URL(before.baseUrl).port) });
-    onTestFinished(after.stop);
+    refusing.cancel();
     await until(() => watching.stdout().includes('Reading launch for the first time: 30 of 30'), 60_000);
     watching.interrupt();
     expect(await watching.ended()).toBe(0);
     expect(watching.stdout()).toContain('Stopping…');
   });
 });
-
-/** An endpoint that confirms its subscription, and keeps what it receives. */
-async function startedEndpoint() {
-  const bodies: string[] = [];
-  const server = createServer(async (request, response) => {
-    const body = (await request.setEncoding('utf8').toArray()).join('');
-    if (request.headers['x-amz-sns-message-type'] === 'SubscriptionConfirmation')
-      // A run that ends at once closes the connection before the answer.
-      fetch(JSON.parse(body).SubscribeURL).catch(() => undefined);
-    else bodies.push(body);
-    response.end();
-  });
-  const { url } = await listenInTest(server);
-  return { bodies, url: `${url}/events` };
-}

@@ -1,10 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { Health } from '../../local/operate/health.ts';
 import { Metrics } from '../../local/operate/metrics.ts';
+import { startSimulatedService } from '../../simulator/server.ts';
 import { receiver } from '../kit/delivery/receiver.ts';
 import { readDocument } from '../kit/docs/documents.ts';
-import { run, until } from '../kit/local/run.ts';
+import { environmentOf, run, until } from '../kit/local/run.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
 const AT = Date.parse('2026-11-28T08:00:00Z');
@@ -153,8 +154,12 @@ describe('metrics', () => {
 
   it('of a run count what it does', async () => {
     const crm = await receiver();
-    const args = `--health 0 --interval 100ms --json --data ${temporaryDirectory()} --webhook ${crm.url}`;
-    const { stderr, events, interrupt, ended } = run(temporaryDirectory(), args);
+    const service = await startSimulatedService();
+    onTestFinished(service.stop);
+    const args = `--health 0 --interval 100ms --json --webhook ${crm.url}`;
+    const { stderr, events } = run(temporaryDirectory(), args, environmentOf(service));
+    await until(() => /onboarding for the first time: (\d+) of \1 /.test(stderr()));
+    for (const name of ['One', 'Other']) service.workspace.createProject('onboarding', { name });
     await until(() => events().length > 1);
     const url = /http:\S+healthz/.exec(stderr())?.[0].replace('healthz', 'metrics') ?? '';
     const read = async () => parse(await (await fetch(url)).text());
@@ -169,7 +174,5 @@ describe('metrics', () => {
     expect([...values.keys()].join('\n')).toMatch(/changewire_service_requests_total\{.*status="200"\}/);
     const attempts = async () => sum(await read(), 'changewire_attempts_total');
     await expect.poll(attempts, { timeout: 10_000 }).toBeGreaterThan(0);
-    interrupt();
-    await ended();
   });
 });

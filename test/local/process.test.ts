@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startSimulatedService } from '../../simulator/server.ts';
-import { environmentOf, launch, until } from '../kit/local/run.ts';
+import { COMPILE_CACHE } from '../kit/compile-cache.ts';
+import { environmentOf, launch, run, until } from '../kit/local/run.ts';
 import { pendingRows } from '../kit/store-file.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
@@ -53,7 +54,7 @@ describe('npm start', () => {
     const service = await startSimulatedService();
     onTestFinished(service.stop);
     const environment = environmentOf(service);
-    expect(await started(directory, '--once', environment).ended()).toBe(0);
+    expect(await run(directory, '--once', environment).ended()).toBe(0);
     const [processId = ''] = service.workspace.processes();
     // Several times what a pipe holds.
     const names = Array.from({ length: 8 }, (_, n) => `${n} ${'long '.repeat(5_000)}`);
@@ -82,7 +83,10 @@ describe('npm start', () => {
     const changed = `{ ...process.versions, node: ${JSON.stringify(version)} }`;
     const preload = `Object.defineProperty(process, 'versions', { value: ${changed} });`;
     const imported = `data:text/javascript,${encodeURIComponent(preload)}`;
-    const ended = spawnSync(process.execPath, ['--import', imported, main, '--help'], { encoding: 'utf8' });
+    const ended = spawnSync(process.execPath, ['--import', imported, main, '--help'], {
+      encoding: 'utf8',
+      env: { ...process.env, ...COMPILE_CACHE },
+    });
     expect([ended.status, ended.stdout, ended.stderr]).toEqual([
       code,
       expect.stringContaining(out),

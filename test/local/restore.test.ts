@@ -19,7 +19,8 @@ import { backUp } from '../../local/cli/backup.ts';
 import { lockDirectory, openDataDirectory } from '../../local/data/data-directory.ts';
 import { STORE_FILE } from '../../local/data/store-file.ts';
 import { run as command, NOW } from '../kit/cli/world.ts';
-import { temporaryDirectory } from '../kit/temporary.ts';
+import { COMPILE_CACHE } from '../kit/compile-cache.ts';
+import { moduleUrl, temporaryDirectory } from '../kit/temporary.ts';
 
 type Setting = Parameters<typeof command>[1];
 const restore = (args: readonly string[], setting: Setting = {}) =>
@@ -140,13 +141,15 @@ describe('restore', () => {
       const killer = `import fs from 'node:fs'; import { syncBuiltinESMExports as sync } from 'node:module';
         const { renameSync } = fs; let left = ${kills};
         fs.renameSync = (...given) => left-- > 0 ? renameSync(...given) : process.kill(process.pid, 'SIGKILL'); sync();`;
+      const code = `import { restoreBackup } from ${JSON.stringify(moduleUrl('local/cli/restore.ts'))};
+        restoreBackup(${JSON.stringify(copy)}, ${JSON.stringify(data)}, Date.now());`;
       const { status } = spawnSync(
         execPath,
         [
           ...['--import', `data:text/javascript,${encodeURIComponent(killer)}`],
-          ...[join(import.meta.dirname, '../../cli/changewire.js'), 'restore', copy, '--data', data, '--yes'],
+          ...['--input-type=module', '--eval', code],
         ],
-        { encoding: 'utf8' },
+        { env: { ...process.env, ...COMPILE_CACHE } },
       );
       openDataDirectory(data, () => undefined).release();
       const [mark = '', ...others] = marksIn(data);

@@ -9,11 +9,10 @@ import {
   sendsFrom,
   type WindowSettings,
 } from '../../functions/model/windows.ts';
+import { DAY, MINUTE } from '../kit/time.ts';
 
 const at = (text: string) => Date.parse(text);
 const iso = (ms: number) => new Date(ms).toISOString().replace('.000', '');
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
 
 /** Of quiet hours, or a digest that gathers since `since`. */
 const from = (settings: WindowSettings, now: string, since?: string) =>

@@ -5,17 +5,15 @@ import {
   PROBE_MS,
   pauseAt,
   SHARE_MS,
-  type ShareRequest,
   type WorkspaceRow,
   withoutShare,
   withPause,
   withProbe,
   withShare,
 } from '../../functions/model/workspace-row.ts';
+import { AT, MINUTE, SECOND } from '../kit/time.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const AT = Date.UTC(2026, 10, 21, 12);
+type ShareRequest = Parameters<typeof withShare>[1];
 
 const request = (run: string, more: Partial<ShareRequest> = {}): ShareRequest => ({
   ...{ run, now: AT, ceiling: 16, isBulk: false },

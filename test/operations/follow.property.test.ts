@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
-import { type FollowOptions, type FollowQuery, follow } from '../../functions/operations/follow.ts';
+import { follow } from '../../functions/operations/follow.ts';
 import { createOperations } from '../../functions/operations/operations.ts';
 import { AT, commit, openContext, PROCESSES, STORES, type Stores } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
+
+type FollowOptions = Parameters<typeof follow>[1];
 
 const CALLER = { who: 'ann', isProven: true };
 
@@ -52,7 +54,7 @@ function stage(open: () => Stores, planned: readonly Planned[], { asking = 20, s
 /** What is found until so long after the last commit. */
 async function followed(
   { context, following, isOver }: ReturnType<typeof stage>,
-  query: FollowQuery,
+  query: Parameters<typeof follow>[0],
   after = 130_000,
 ) {
   const found: string[] = [];
@@ -169,7 +171,7 @@ describe.each(STORES)('over %s, following events', (_, open) => {
 
   it('reads no more again than the last two minutes have', async () => {
     const process = PROCESSES[0] as ProcessKey;
-    const all = Array.from({ length: 300 }, (_, index) => ({
+    const all = Array.from({ length: 60 }, (_, index) => ({
       process,
       seenAt: 10_000 * index,
       late: 0,

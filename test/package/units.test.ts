@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseOptions } from '../../local/settings/options.ts';
 import { ROOT } from '../kit/package/loaded.ts';
+import { temporaryDirectory } from '../kit/temporary.ts';
 
 const FOLDER = resolve(ROOT, 'docs/self-hosting');
 const INSTALLED = '/opt/changewire/node_modules/changewire';
@@ -37,8 +37,7 @@ function hasSystemd(): boolean {
 /** What `systemd-analyze` says of the units, as if the package were installed here, with this Node; undefined where there is none. */
 function analyse(...args: string[]): { status: number | null; said: string } | undefined {
   if (!hasSystemd()) return undefined;
-  const directory = mkdtempSync(join(tmpdir(), 'changewire-units-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const directory = temporaryDirectory();
   const paths = units.map(unit => join(directory, unit));
   for (const [index, unit] of units.entries()) {
     const text = readFileSync(join(FOLDER, unit), 'utf8');

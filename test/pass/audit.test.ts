@@ -119,21 +119,6 @@ describe('a new entry of the audit log', () => {
 });
 
 describe.each(['oldest-first', 'newest-first'] as const)('an audit log that is %s', auditOrder => {
-  it.each([true, false])(
-    'invariant 5: costs one request when nothing is new, times: %s',
-    async auditTimestamps => {
-      await audited({ auditOrder, auditTimestamps }, { history: 30 });
-      for (const next of ['a', 'b', 'c']) {
-        edit(next);
-        await world.later();
-      }
-      expect(await entries()).toHaveLength(3);
-      world.service.clearRequests();
-      await world.later();
-      expect(asked(/auditlog/)).toBe(1);
-    },
-  );
-
   it('and takes longer than a run keeps no pass from its projects when nothing known is met', async () => {
     await audited({ auditOrder }, { history: 58 });
     rewrite(entry => ({ ...entry, by: 'another name' }), 100_000);

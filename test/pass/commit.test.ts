@@ -4,15 +4,14 @@ import { compareProject, rulesOf } from '../../functions/changes/compare-project
 import { type Recheck, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import type { ProjectContent, Snapshot } from '../../functions/model/snapshot.ts';
 import { commit, readUntil } from '../../functions/pass/commit.ts';
-import type { PassContext } from '../../functions/pass/context/context.ts';
 import type { PassState } from '../../functions/pass/state.ts';
 import type { CommitRequest, CommitResult } from '../../functions/store/store.ts';
+import { passContext } from '../kit/pass/context.ts';
+import { AT, iso } from '../kit/time.ts';
 
 type Difference = Parameters<typeof commit>[2];
 
-const AT = Date.UTC(2026, 10, 21, 12);
 const RULES = rulesOf({ project: [], task: [] }, new Set(['updatedAt']));
-const iso = (time: number) => new Date(time).toISOString();
 
 const contentOf = (record: JsonObject, ...statuses: string[]): ProjectContent => ({
   record: { id: '7', ...record },
@@ -64,7 +63,7 @@ async function committing(
     ...{ commits: 0, events: 0, definitions: { rules: RULES } },
     inTurn: (work: () => Promise<unknown>) => work(),
   } as unknown as PassState;
-  const context = {
+  const context = passContext({
     kind,
     before: { ...UNKNOWN_PROCESS, sweptAt, rechecks: new Map(recheck && [['7', recheck]]) },
     heartbeat: {
@@ -72,9 +71,6 @@ async function committing(
         saves += 1;
       },
     },
-    process: { workspace: 'eu', processId: 'p' },
-    settings: {},
-    clock: () => AT,
     onCommitted: (one: readonly string[]) => ids.push(one),
     snapshots: {
       commit: async (_process: unknown, request: CommitRequest) => {
@@ -82,7 +78,7 @@ async function committing(
         return answers.shift() ?? 'committed';
       },
     },
-  } as unknown as PassContext;
+  });
   const result = await commit(context, state, difference);
   return { result, requests, request: requests[0] as CommitRequest, ids, saves };
 }

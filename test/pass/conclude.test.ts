@@ -3,9 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type ProcessState, type Recheck, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import { bulkLimit, type Conclusion, conclude } from '../../functions/pass/conclude.ts';
 import { type End, Findings } from '../../functions/pass/rechecks.ts';
-
-const AT = Date.UTC(2026, 10, 21, 12);
-const MINUTE = 60_000;
+import { AT, MINUTE } from '../kit/time.ts';
 
 type Facts = Parameters<typeof conclude>[0];
 
@@ -185,11 +183,6 @@ describe('how a pass ends', () => {
     const rechecks = Object.fromEntries(Array.from({ length: 11 }, (_, at) => [String(at + 1), {}]));
     const facts = factsOf({ found: '11 unreadable, 3 settled', rechecks });
     expect(inShort(conclude(facts))).toBe('done, keeps rechecks');
-  });
-
-  it('deletes what vanished, or what two sweeps missed', () => {
-    const found = '1 settled, 1 vanished, 1 not-listed, 1 missed twice';
-    expect(conclude(factsOf({ kind: 'sweep', found, known: 20, missing: 3 })).deletions).toEqual(['2', '4']);
   });
 
   it.each([

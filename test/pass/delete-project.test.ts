@@ -3,14 +3,14 @@ import { rulesOf } from '../../functions/changes/compare-project.ts';
 import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import type { Snapshot } from '../../functions/model/snapshot.ts';
 import { deleteProject } from '../../functions/pass/commit.ts';
-import type { PassContext } from '../../functions/pass/context/context.ts';
 import { CLOCK_TOLERANCE_MS } from '../../functions/pass/decide.ts';
 import type { Listing } from '../../functions/pass/reading/listing.ts';
 import type { PassState } from '../../functions/pass/state.ts';
 import { ServiceStatusError } from '../../functions/service/errors.ts';
 import type { CommitRequest } from '../../functions/store/store.ts';
+import { passContext } from '../kit/pass/context.ts';
+import { AT, iso } from '../kit/time.ts';
 
-const AT = Date.UTC(2026, 10, 21, 12);
 /** Read well before now, in two seconds; nothing was in it. */
 const LISTING: Listing = {
   ...{ projects: new Map(), startedAt: AT - 60_000, readAt: AT - 60_000, readBefore: AT - 58_000 },
@@ -36,12 +36,8 @@ async function deleting(
   const rules = rulesOf({ project: [], task: [] }, new Set());
   const known = { ...UNKNOWN_PROCESS, rechecks: new Map() };
   const state = { commits: 0, events: 0, definitions: { rules } } as unknown as PassState;
-  const context = {
+  const context = passContext({
     ...{ kind: 'sweep', before: known },
-    heartbeat: { beat: async () => undefined },
-    process: { workspace: 'eu', processId: 'p' },
-    settings: {},
-    clock: () => AT,
     snapshots: {
       load: async () => snapshot,
       commit: async (_process: unknown, request: CommitRequest) => {
@@ -59,7 +55,7 @@ async function deleting(
         }
       },
     },
-  } as unknown as PassContext;
+  });
   await deleteProject(context, state, '7', listing);
   return { isDeleted: requests.length > 0, asked, request: requests[0] };
 }
@@ -94,7 +90,6 @@ describe('the time up to which a project was deleted', () => {
     const data = (await deleting(...how)).request?.events[0]?.data;
     return data && 'observed' in data ? data.observed.before : undefined;
   };
-  const iso = (time: number) => new Date(time).toISOString();
 
   it('is the end of a complete listing', async () => {
     expect(await deletedBy({ before: 60_000 })).toBe(iso(LISTING.readBefore));

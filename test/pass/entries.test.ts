@@ -7,6 +7,7 @@ import { announceEntries, recordsIn } from '../../functions/pass/announce.ts';
 import type { PassContext } from '../../functions/pass/context/context.ts';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import { type Snapshots, TornSnapshotError } from '../../functions/store/store.ts';
+import { passContext } from '../kit/pass/context.ts';
 import { AT, content, snapshot } from '../kit/store/subject.ts';
 import { openTable, type TestTable } from '../kit/table.ts';
 
@@ -105,7 +106,7 @@ async function find(projects: readonly string[], entries: readonly JsonObject[])
   const beat = async () => {
     beats += 1;
   };
-  const context = { process, snapshots: { load }, heartbeat: { beat } } as unknown as PassContext;
+  const context = passContext({ process, snapshots: { load }, heartbeat: { beat } });
   const records = await recordsIn(context, entries, new Set(projects));
   return { records: entries.map(entry => records.get(entry)), beats };
 }
@@ -113,20 +114,6 @@ const tasksIn = async (projects: readonly string[], entries: readonly JsonObject
   (await find(projects, entries)).records.map(found => found?.tasks);
 
 describe('the records in an audit entry', () => {
-  it('are the known projects that stand in it, and those of its identifiers that are their tasks', async () => {
-    await know({ p1: ['t1', 't2', 't3'], p2: ['t9'] });
-    const entry = { project: { id: 'p1' }, to: 't2', task: { id: 't1' }, of: 'nowhere' };
-    expect((await find(['p1', 'p2'], [entry])).records).toEqual([
-      {
-        projects: ['p1'],
-        tasks: [
-          { id: 't1', projectId: 'p1' },
-          { id: 't2', projectId: 'p1' },
-        ],
-      },
-    ]);
-  });
-
   it.each<[where: string, entry: JsonObject]>([
     ['numbers', { projectId: 11, taskId: 500 }],
     ['a path', { target: '/processes/p/projects/11/tasks/500' }],
@@ -135,12 +122,6 @@ describe('the records in an audit entry', () => {
   ])('are found where they stand in %s', async (_, entry) => {
     await know({ '11': ['500', '501'] });
     expect(await tasksIn(['11'], [entry])).toEqual([[{ id: '500', projectId: '11' }]]);
-  });
-
-  it('are no tasks of a project that was listed and has no snapshot yet', async () => {
-    expect((await find(['new'], [{ project: 'new', task: 't1' }])).records).toEqual([
-      { projects: ['new'], tasks: [] },
-    ]);
   });
 
   it('cost one load for each project that is named, however many entries name it, and none for another', async () => {

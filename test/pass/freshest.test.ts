@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { freshest, isMadeAgain } from '../../functions/pass/decide.ts';
+import { AT, HOUR } from '../kit/time.ts';
 
-const AT = Date.UTC(2026, 10, 21, 12);
-const HOUR = 3_600_000;
 /** The cells of the rows of a table, without its first row. */
 const rowsOf = (table: string) =>
   table

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import type { PollDependencies } from '../../functions/handlers/create-poll.ts';
+import type { PollDependencies } from '../../functions/handlers/workspace-run.ts';
 import type { ServiceConnection } from '../../functions/service/service.ts';
 import { openStage } from '../kit/stage.ts';
 
@@ -11,8 +11,8 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
 const TASKS = 20;
-const PROJECTS = 16;
-const CONCURRENCY = 4;
+const PROJECTS = 8;
+const CONCURRENCY = 2;
 
 /** Counts the task records that are still alive, whenever a page has come and whenever a pass says how far it is. */
 function aliveTasks() {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
-import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
+import { type Recheck, UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import type { Snapshot, SnapshotHead } from '../../functions/model/snapshot.ts';
-import type { PassContext } from '../../functions/pass/context/context.ts';
 import { type Candidate, observe } from '../../functions/pass/look.ts';
 import { meaningDigest } from '../../functions/pass/reading/digest.ts';
 import type { Listed } from '../../functions/pass/reading/listing.ts';
 import type { PassState } from '../../functions/pass/state.ts';
+import { passContext } from '../kit/pass/context.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const listed: Listed = { record: { id: '7' }, readAt: AT, readBefore: AT, digest: 'r' };
@@ -28,17 +28,16 @@ async function observing(
   {
     kind = 'changes',
     kept = undefined as Snapshot | undefined,
+    recheck = undefined as Recheck | undefined,
     pages = [['1']],
     withhold = [] as string[],
   } = {},
 ) {
   const asked = { loads: 0, tombstones: 0, identities: 0, tasks: 0 };
-  const before = { ...UNKNOWN_PROCESS, rechecks: new Map() };
+  const before = { ...UNKNOWN_PROCESS, rechecks: new Map(recheck && [['7', recheck]]) };
   const state = { definitions: { rules: RULES } } as PassState;
-  const context = {
+  const context = passContext({
     ...{ kind, before, settings: { withhold } },
-    process: { workspace: 'eu', processId: 'p' },
-    clock: () => AT,
     snapshots: {
       load: async () => {
         asked.loads += 1;
@@ -61,8 +60,7 @@ async function observing(
         }
       },
     },
-    heartbeat: { beat: async () => undefined },
-  } as unknown as PassContext;
+  });
   return [
     await observe(context, state, { projectId: '7', listing: 'whole', listed, round: 1, ...candidate }),
     asked,
@@ -81,6 +79,21 @@ describe('a baseline', () => {
     expect(asked).toMatchObject({ tombstones: 0, identities: 0, tasks: 1 });
     const [, later] = await observing({}, { kind: 'changes' });
     expect(later).toMatchObject({ tombstones: 1, identities: 1, tasks: 1 });
+  });
+});
+
+describe('a project that is neither listed nor known', () => {
+  const recheck: Recheck = {
+    ...{ cause: 'unreadable', since: 0, foundAt: AT, reason: 'r', isReported: true, revision: 1 },
+  };
+  it.each([
+    ['for a recheck, before the whole list is read for it', 'changed', recheck, 1],
+    ['not where the whole list lacks it', 'whole', recheck, 0],
+    ['not without a recheck', 'changed', undefined, 0],
+  ] as const)('is asked for its tasks %s', async (_, listing, recheck, tasks) => {
+    const [seen, asked] = await observing({ listing, listed: undefined }, { recheck });
+    expect(asked).toEqual({ loads: 1, tombstones: 0, identities: 0, tasks });
+    expect(seen).toMatchObject({ recheck, tasks: tasks > 0 ? { readAt: AT } : undefined });
   });
 });
 
@@ -154,9 +167,7 @@ describe('a project that a sweep reads from other bytes', () => {
   ])('is loaded and compared where %s', async (_, candidate, how) => {
     expect(await loads(candidate, { kept: snapshot, ...how })).toBe(1);
   });
-});
 
-describe('a project without a snapshot', () => {
   it('is looked for in the table once, however many pages its tasks fill', async () => {
     for (const pages of [[['1']], [['1'], ['2']]]) {
       const [seen, asked] = await observing({}, { pages });

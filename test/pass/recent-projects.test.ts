@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
-import type { RecentProjects } from '../../functions/model/process-state.ts';
+import type { ProcessState } from '../../functions/model/process-state.ts';
 import { digest } from '../../functions/pass/reading/digest.ts';
 import { fitting, Recent } from '../../functions/pass/survey.ts';
-
-const AT = Date.UTC(2026, 10, 21, 12);
-const iso = (ms: number) => new Date(ms).toISOString();
+import { AT, iso } from '../kit/time.ts';
 
 describe('recently listed projects', () => {
   const record = { name: 'Acme', updatedAt: iso(AT) };
@@ -45,9 +43,23 @@ describe('recently listed projects', () => {
     }
   });
 
+  it('are settled soon after our clock was set back', () => {
+    const hour = 3_600_000;
+    const pass = (before: Recent, readAt: number) => {
+      const now = { ...listed, readAt, readBefore: readAt, untimed: true };
+      const next = new Recent(before.toSave());
+      if (!next.isSettled('1', now)) next.add('1', now, readAt + 300);
+      return next;
+    };
+    const setBack = pass(pass(new Recent([]), AT + hour), AT);
+    const second = pass(setBack, AT + 60_000);
+    expect(second.isSettled('1', { ...listed, untimed: true })).toBe(false);
+    expect(new Recent(second.toSave()).isSettled('1', { ...listed, untimed: true })).toBe(true);
+  });
+
   it('invariant 1: by a clock of ours, count from when they were first shown so, not otherwise, nor by the service’s', () => {
     const untimed = { ...listed, readAt: AT + 7, untimed: true };
-    const added = (before: RecentProjects) => {
+    const added = (before: ProcessState['recent']) => {
       const recent = new Recent(before);
       recent.add('1', untimed, AT + 9);
       return recent.toSave();

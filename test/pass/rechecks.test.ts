@@ -126,10 +126,6 @@ describe('the projects that are skipped no longer', () => {
     ];
     expect(skippedNoLonger(changes)).toEqual(isSkipped ? ['ended'] : []);
   });
-
-  it('are none that were owed nothing', () => {
-    expect(skippedNoLonger([{ projectId: '7', before: undefined, after: undefined }])).toEqual([]);
-  });
 });
 
 describe('since when the changes of a project may be untold', () => {

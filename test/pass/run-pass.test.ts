@@ -243,11 +243,4 @@ describe('the next `changes` pass', () => {
     for (let pass = 0; pass < 5; pass++) waits.push(await dueAfter());
     expect(waits).toEqual([2, 4, 1, 2, 1, 2, 4, 8, 8]);
   });
-
-  it('is due at no time of its own where the time between two is fixed', async () => {
-    await settled();
-    budget('1003');
-    await world.later();
-    expect((await stage.state()).pace).toBeUndefined();
-  });
 });

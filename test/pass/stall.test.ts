@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Snapshots } from '../../functions/store/store.ts';
 import { ids, openStage } from '../kit/stage.ts';
+import { iso, MINUTE } from '../kit/time.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
-const MINUTE = 60_000;
 const stage = openStage();
 const { told, warned } = stage;
 let world: World;
@@ -16,7 +16,6 @@ const down = () => world.service.fail({ when: isAsked, times: 1_000, fault: { st
 const failing = async (passes: number, mode: 'changes' | 'sweep' = 'changes', ms = MINUTE) => {
   for (let pass = 0; pass < passes; pass++) await expect(world.later(mode, ms)).rejects.toThrow(/status 403/);
 };
-const iso = (time: number) => new Date(time).toISOString();
 /** The reason in the `source.stalled` event. */
 const reason = async () =>
   (await world.events()).flatMap(event => (event.type === 'source.stalled' ? [event.data.reason] : []));

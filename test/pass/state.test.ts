@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
-import type { PassContext } from '../../functions/pass/context/context.ts';
 import { PassState } from '../../functions/pass/state.ts';
+import { passContext } from '../kit/pass/context.ts';
 
 it('a turn begins when the one before has ended, also in a failure, which only its own caller gets', async () => {
-  const context = { before: UNKNOWN_PROCESS, settings: { ignoreFields: [] } } as unknown as PassContext;
+  const context = passContext({ before: UNKNOWN_PROCESS, settings: { ignoreFields: [] } });
   const state = new PassState(context);
   const began: string[] = [];
   const ending = Promise.withResolvers<void>();

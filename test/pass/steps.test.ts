@@ -84,6 +84,20 @@ describe('more changes than one transaction holds', () => {
   });
 });
 
+it('invariant 8: a project that other passes keep committing first is left to the next pass, after 20 tries', async () => {
+  await settled();
+  budget('1001');
+  let tries = 0;
+  const commit: Snapshots['commit'] = async () => {
+    tries += 1;
+    return 'conflict';
+  };
+  await expect(runOver({ commit })).rejects.toThrow(
+    /^Project 1001 of process onboarding was not committed in 20 tries: other passes committed first/,
+  );
+  expect(tries).toBe(20);
+});
+
 it('invariant 1: a run that stands still before its commit writes nothing of a baseline that another run has ended', async () => {
   world = await stage.create({ projects: 1, tasksPerProject: 1 });
   let isFirst = true;

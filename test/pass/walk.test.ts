@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SnapshotHead } from '../../functions/model/snapshot.ts';
-import type { PassContext } from '../../functions/pass/context/context.ts';
 import { Heads, walk } from '../../functions/pass/rounds.ts';
 import { DeadlineError } from '../../functions/service/errors.ts';
 import { byKey } from '../../functions/store/store.ts';
+import { passContext } from '../kit/pass/context.ts';
 
 describe('a walk', () => {
   it('works on each item once, in order of beginning, and reaches only what is wholly done', async () => {
@@ -102,8 +102,7 @@ const headOf = (projectId: string): SnapshotHead => ({
 function headsOf(known: readonly string[], size: number, listed: readonly string[] = known) {
   const counts = { pages: 0, beats: 0 };
   const sorted = [...known].sort(byKey);
-  const context = {
-    process: { workspace: 'eu', processId: 'p' },
+  const context = passContext({
     snapshots: {
       async *heads() {
         for (let at = 0; at < sorted.length; at += size) {
@@ -117,7 +116,7 @@ function headsOf(known: readonly string[], size: number, listed: readonly string
         counts.beats += 1;
       },
     },
-  } as unknown as PassContext;
+  });
   return { heads: new Heads(context, id => listed.includes(id)), counts };
 }
 
@@ -147,12 +146,7 @@ describe('the snapshots ahead of a walk', () => {
         for (const ids of pages) yield ids.map(headOf);
       },
     };
-    const context = {
-      process: { workspace: 'eu', processId: 'p' },
-      snapshots,
-      heartbeat: { beat: async () => {} },
-    };
-    const heads = new Heads(context as unknown as PassContext, () => true);
+    const heads = new Heads(passContext({ snapshots }), () => true);
     expect(await heads.of('2')).toEqual(headOf('2'));
     expect(heads.known).toBe(2);
   });

@@ -1,16 +1,23 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Command } from './proof.ts';
 
-/** Runs Node with a command's arguments, its output where ours goes. After `limit` ms it is asked to end with all that it
- *  started, and is killed 20 s later. @returns its exit code, 1 when a signal ended it */
+/** Runs Node with a command's arguments, its output where ours goes, at once or when it has ended. After `limit` ms it is asked
+ *  to end with all that it started, and is killed 20 s later. @returns its exit code, 1 when a signal ended it */
 export async function execute(
   { args, environment }: Command,
   limit: number,
+  output: 'at once' | 'at its end',
   grace = 20_000,
 ): Promise<number | 'time-out'> {
+  const file = join(tmpdir(), `changewire-proof-${randomUUID()}`);
+  const to = output === 'at once' ? 'inherit' : openSync(file, 'w');
   const child = spawn(process.execPath, args, {
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', to, to],
     env: { ...process.env, ...environment },
     detached: true,
   });
@@ -36,5 +43,10 @@ export async function execute(
   for (const timer of timers) clearTimeout(timer);
   process.off('exit', endNow);
   if (late) end('SIGKILL');
+  if (to !== 'inherit') {
+    process.stdout.write(readFileSync(file));
+    closeSync(to);
+    rmSync(file);
+  }
   return late ? 'time-out' : (code ?? 1);
 }

@@ -14,6 +14,8 @@ export interface Proof {
   readonly within: number;
   /** A command that takes longer hangs, and fails the proof; in ms. */
   readonly atMost: number;
+  /** It waits most of the time, and so runs beside the others; its output follows when it has ended. */
+  readonly isBeside?: boolean;
   /** The exit code by which a command says that it can't run here. */
   readonly unavailable?: number;
 }
@@ -27,13 +29,19 @@ export interface Outcome {
   readonly took: number;
 }
 
-/** How a command ended: its exit code, or `time-out` when it was killed after `limit` ms. */
-export type Execute = (command: Command, limit: number) => Promise<number | 'time-out'>;
+/** How a command ended: its exit code, or `time-out` when it was killed after `limit` ms. Its output is shown at once, or when
+ *  it has ended. */
+export type Execute = (
+  command: Command,
+  limit: number,
+  output: 'at once' | 'at its end',
+) => Promise<number | 'time-out'>;
 
 /** Less than this, in ms, is not worth a beginning. */
 const LEAST = 60_000;
 
-/** Runs the proofs in turn until `deadline`; those before a failure and those after it. */
+/** Runs the proofs until `deadline`, those before a failure and those after it: one at a time, and those that wait most of the
+ *  time beside them. */
 export async function prove(
   proofs: readonly Proof[],
   how: {
@@ -43,15 +51,17 @@ export async function prove(
     readonly say: (line: string) => void;
   },
 ): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
-  for (const proof of proofs) {
+  const timed = async (proof: Proof): Promise<Outcome> => {
     const began = how.clock();
     const { outcome, passed } = await proveOne(proof, how);
     const ended = { name: proof.name, outcome, passed, took: how.clock() - began };
     how.say(lineOf(ended));
-    outcomes.push(ended);
-  }
-  return outcomes;
+    return ended;
+  };
+  const beside = Promise.all(proofs.filter(({ isBeside }) => isBeside).map(timed));
+  const inTurn: Outcome[] = [];
+  for (const proof of proofs) if (!proof.isBeside) inTurn.push(await timed(proof));
+  return [...inTurn, ...(await beside)];
 }
 
 /** The outcome for people: `simulation: passed, 4 commands in 120 s`. */
@@ -60,7 +70,7 @@ export function lineOf({ name, outcome, passed, took }: Outcome): string {
 }
 
 async function proveOne(
-  { commands, within, atMost, unavailable }: Proof,
+  { commands, within, atMost, isBeside, unavailable }: Proof,
   { deadline, clock, execute, say }: Parameters<typeof prove>[1],
 ): Promise<Pick<Outcome, 'outcome' | 'passed'>> {
   const end = clock() + within;
@@ -70,7 +80,7 @@ async function proveOne(
     if (left < LEAST) return { outcome: passed > 0 ? 'passed' : 'no time left', passed };
     if (passed > 0 && clock() >= end) break;
     say(`▶ ${command.what}`);
-    const result = await execute(command, Math.min(left, atMost));
+    const result = await execute(command, Math.min(left, atMost), isBeside ? 'at its end' : 'at once');
     if (result === 'time-out') return { outcome: left < atMost ? 'cut short' : 'failed', passed };
     if (result === unavailable) return { outcome: 'unavailable', passed };
     if (result !== 0) return { outcome: 'failed', passed };

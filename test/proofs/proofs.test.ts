@@ -53,6 +53,31 @@ describe('the long proofs', () => {
     expect(outcomes).toEqual(['one: failed 0', 'two: cut short 0', 'three: no time left 0']);
   });
 
+  it('run beside the others where they wait most of the time, and are told of at the end', async () => {
+    const ended = Promise.withResolvers<number>();
+    const begun: [string, string][] = [];
+    const outcomes = prove([proof('waits', { isBeside: true }), proof('one'), proof('two')], {
+      deadline: 19 * MINUTE,
+      clock: () => 0,
+      say: () => undefined,
+      execute: async ({ what }, _, output) => {
+        begun.push([what, output]);
+        if (what === 'two') ended.resolve(1);
+        return what === 'waits' ? await ended.promise : 0;
+      },
+    });
+    expect((await outcomes).map(({ name, outcome }) => [name, outcome])).toEqual([
+      ['one', 'passed'],
+      ['two', 'passed'],
+      ['waits', 'failed'],
+    ]);
+    expect(begun).toEqual([
+      ['waits', 'at its end'],
+      ['one', 'at once'],
+      ['two', 'at once'],
+    ]);
+  });
+
   it('run what is there', () => {
     for (const { commands } of proofsOf({ root: ROOT, turn: 1, base: 5 })) {
       const [first] = commands;
@@ -64,6 +89,6 @@ describe('the long proofs', () => {
 describe('a command', () => {
   it('that hangs is killed, though it does not want to end', async () => {
     const deaf = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)";
-    expect(await execute({ what: '', args: ['-e', deaf] }, 300, 300)).toBe('time-out');
+    expect(await execute({ what: '', args: ['-e', deaf] }, 300, 'at once', 300)).toBe('time-out');
   });
 });

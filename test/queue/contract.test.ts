@@ -6,7 +6,7 @@ import { openQueue } from '../kit/queue/sqlite.ts';
 import { queueContract } from './contract.ts';
 
 queueContract('the queue in SQLite', async () => ({
-  open: async () => ({ ...openQueue({ visibility: 1 }), givesGroups: true }),
+  open: async () => ({ ...openQueue({ visibility: 2 }), givesGroups: true }),
   stop: async () => undefined,
 }));
 
@@ -19,7 +19,7 @@ queueContract('the queue over an embedded SQS', async () => {
   return {
     open: async () => {
       const QueueName = `queue-${++queues}`;
-      const Attributes = { VisibilityTimeout: '1' };
+      const Attributes = { VisibilityTimeout: '2' };
       const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName, Attributes }));
       return { queue: sqsQueue(sqs, QueueUrl), givesGroups: false, pass: ms => wait(ms) };
     },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Message, Queue } from '../../functions/queue/queue.ts';
 
-/** A queue that hides a message that was received for a second. */
+/** A queue that hides a message that was received for two seconds. */
 export interface Subject {
   readonly queue: Queue;
   /** False where messages lose their group: the embedded SQS gives it for FIFO queues alone. */
@@ -15,7 +15,7 @@ export function queueContract(
   name: string,
   start: () => Promise<{ open(): Promise<Subject>; stop(): Promise<void> }>,
 ) {
-  describe(name, () => {
+  describe.concurrent(name, () => {
     let started: Awaited<ReturnType<typeof start>>;
     beforeAll(async () => {
       started = await start();
@@ -56,7 +56,7 @@ export function queueContract(
       const bodies = Array.from({ length: 35 }, (_, index) => `m${index}`);
       await subject.queue.send(bodies.map((body, index) => ({ body, group: `g${index % 4}` })));
       expect((await subject.queue.receive(3)).length).toBeLessThanOrEqual(3);
-      await subject.pass(1_100);
+      await subject.pass(2_100);
       const messages = await all(subject);
       expect(bodiesOf(messages)).toEqual(bodies.toSorted());
       expect(new Set(messages.map(({ id }) => id)).size).toBe(35);
@@ -68,7 +68,7 @@ export function queueContract(
       const [first, second] = (await all(subject)) as [Message, Message];
       expect(await subject.queue.receive(10)).toEqual([]);
       await subject.queue.delete([first]);
-      await subject.pass(1_100);
+      await subject.pass(2_100);
       expect(await all(subject)).toMatchObject([{ id: second.id, body: second.body, receives: 2 }]);
       await subject.queue.delete([]);
     });
@@ -82,15 +82,15 @@ export function queueContract(
       for (const message of await all(subject))
         await subject.queue.extend(message, message.body === 'soon' ? 0 : 600);
       expect(bodiesOf(await all(subject))).toEqual(['soon']);
-      await subject.pass(1_100);
+      await subject.pass(2_100);
       expect(bodiesOf(await all(subject))).toEqual(['soon']);
     });
 
     it('holds a message back for its delay', async () => {
       const subject = await started.open();
-      await subject.queue.send([{ body: 'now' }, { body: 'later', delay: 0.9 }]);
+      await subject.queue.send([{ body: 'now' }, { body: 'later', delay: 1.9 }]);
       expect(bodiesOf(await all(subject))).toEqual(['now']);
-      await subject.pass(1_100);
+      await subject.pass(2_100);
       expect(bodiesOf(await all(subject))).toContain('later');
     });
 
@@ -98,7 +98,7 @@ export function queueContract(
       const subject = await started.open();
       await subject.queue.send(Array.from({ length: 25 }, (_, index) => ({ body: `m${index}` })));
       await subject.queue.delete(await all(subject));
-      await subject.pass(1_100);
+      await subject.pass(2_100);
       expect(await all(subject)).toEqual([]);
     });
 

@@ -77,6 +77,21 @@ describe('a queue in SQLite', () => {
     expect(bodies(await next.receive(9))).toEqual(['x', 'y']);
   });
 
+  it('moves the times of its messages once, however many are sent and received after the clock was set back', async () => {
+    const { queue, state } = openQueue();
+    await queue.send([{ body: 'x', delay: 60 }]);
+    state.now -= 3_600_000;
+    for (const body of ['y', 'z']) {
+      await queue.send([{ body, delay: 60 }]);
+      state.now += 10_000;
+      expect(await queue.receive(9)).toEqual([]);
+    }
+    state.now += 39_000;
+    expect(await queue.receive(9)).toEqual([]);
+    state.now += 1_000;
+    expect(bodies(await queue.receive(9))).toEqual(['x', 'y']);
+  });
+
   it('takes a small step back of the clock for a correction', async () => {
     const { queue, state } = openQueue();
     await queue.send([{ body: 'x' }]);

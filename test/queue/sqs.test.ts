@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { Batch, NewMessage } from '../../functions/queue/queue.ts';
 import { servedByLambda, sqsQueue, sqsQueueBeside } from '../../functions/queue/sqs.ts';
 
+const CONTEXT = { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 };
+
 const URL = 'https://sqs.example/1/cw-deliveries';
 
 function open(answer: (input: SendMessageBatchCommandInput) => object = () => ({})) {
@@ -131,7 +133,7 @@ describe('a handler on Lambda', () => {
       },
       sqsQueueBeside(client, URL),
     );
-    const answer = await invoke({ Records: [record('m0'), record('m1')] }, undefined);
+    const answer = await invoke({ Records: [record('m0'), record('m1')] }, CONTEXT);
     expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
     const message = { body: 'x', group: 'crm', attributes: { endpoint: 'crm' }, sentAt: 7, receives: 3 };
     expect(got?.messages).toEqual([
@@ -146,6 +148,6 @@ describe('a handler on Lambda', () => {
   it('is not asked where there is no message', async () => {
     const { client } = open();
     const invoke = servedByLambda(() => Promise.reject(new Error('asked')), sqsQueueBeside(client, URL));
-    expect(await invoke({ Records: [] }, undefined)).toEqual({ batchItemFailures: [] });
+    expect(await invoke({ Records: [] }, CONTEXT)).toEqual({ batchItemFailures: [] });
   });
 });

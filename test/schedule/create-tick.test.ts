@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createTick, type TickDependencies, type TickPasses } from '../../functions/handlers/create-tick.ts';
+import { createTick, type TickPasses } from '../../functions/handlers/create-tick.ts';
 import type { Completion, ProcessState } from '../../functions/model/process-state.ts';
 import type { WorkspacePause } from '../../functions/model/workspace-row.ts';
 import { type PassMessage, passMessage } from '../../functions/schedule/pass-message.ts';
@@ -9,11 +9,9 @@ import { createTickProgresses } from '../../functions/store/dynamo/tick.ts';
 import { createWorkspaceRows } from '../../functions/store/dynamo/workspaces.ts';
 import type { Lease } from '../../functions/store/store.ts';
 import { TABLES } from '../kit/store/tables.ts';
+import { AT, HOUR, MINUTE, SECOND } from '../kit/time.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const AT = Date.UTC(2026, 10, 21, 12);
+type TickDependencies = Parameters<typeof createTick>[0];
 
 const processOf = (processId: string, fastest = MINUTE, slowest = fastest): ScheduledProcess => ({
   ...{ workspace: 'eu', processId, changes: { fastest, slowest }, sweep: 6 * HOUR },
@@ -176,21 +174,6 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
       ['warn', 'mappings.stopped'],
       ['info', 'tick.ended'],
     ]);
-  });
-
-  it('names twenty of many that are late, and counts all', async () => {
-    const { tick, said, counts } = world;
-    const processes = Array.from({ length: 30 }, (_, index) => ({
-      ...processOf(`p${index}`),
-      workspace: 'many',
-    }));
-    const ofAll = async () => new Map(processes.map(each => [each, { ...UNKNOWN_LATE }] as const)) as never;
-    await tick({}, { processes, progress: { ofAll } });
-    expect(counts).toMatchObject([{ ProcessesLate: 30 }]);
-    const [[, , { count, which } = {}] = []] = said as unknown as [
-      [string, string, { count: number; which: [] }],
-    ];
-    expect([count, which?.length]).toEqual([30, 20]);
   });
 
   it.each<[string, Partial<TickDependencies>, Partial<TickPasses>, RegExp]>([
@@ -400,4 +383,3 @@ const IDLE: Completion = {
   ...{ completedAt: AT - 30 * SECOND, pace: undefined, hold: undefined, released: false, skipped: 0 },
   ...{ sweepCompletedAt: AT, isSweepUnfinished: false, sweepLeasedUntil: undefined },
 };
-const UNKNOWN_LATE = { baselined: true, completedAt: 0, sweepCompletedAt: AT, sweptAt: AT, skipped: [] };

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DuePasses, dueBetween, type Known } from '../../functions/schedule/due.ts';
+import { dueBetween } from '../../functions/schedule/due.ts';
 import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';
+import { AT, HOUR, MINUTE, SECOND } from '../kit/time.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const AT = Date.UTC(2026, 10, 21, 12);
+type DuePasses = ReturnType<typeof dueBetween>[number];
+type Known = NonNullable<ReturnType<Parameters<typeof dueBetween>[2]>>;
 
 const BASELINED: Known = { baselined: true, pace: undefined, completedAt: AT, stalled: undefined };
 const interval = fc.oneof(fc.integer({ min: 5, max: 120 }), fc.integer({ min: 120, max: 7_200 }));

@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dueAtOf, isDue, nextPace } from '../../functions/schedule/pace.ts';
+import { AT, MINUTE, SECOND } from '../kit/time.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const AT = Date.UTC(2026, 10, 21, 12);
 const rhythm = { fastest: 10 * SECOND, slowest: 5 * MINUTE };
 
 describe('the pace of a process', () => {
@@ -29,10 +27,6 @@ describe('the pace of a process', () => {
     const fixed = { fastest: MINUTE, slowest: MINUTE };
     expect(nextPace(undefined, fixed, { began: AT, found: true })).toBeUndefined();
     expect(isDue({ wait: MINUTE, dueAt: AT + MINUTE }, fixed, AT)).toBe(true);
-  });
-
-  it('lets what nothing is known of begin', () => {
-    expect(isDue(undefined, rhythm, AT)).toBe(true);
   });
 
   it.each([
@@ -62,20 +56,5 @@ describe('the pace of a process', () => {
     const wrong = { ...pace, dueAt: pace.dueAt + 1 };
     expect(dueAtOf(wrong, rhythm, AT)).toBeUndefined();
     expect(isDue(wrong, rhythm, AT)).toBe(true);
-  });
-
-  it('lets every message begin that comes as often as it can be due, each late by up to two seconds', () => {
-    const delays = fc.array(fc.integer({ min: 0, max: 2 * SECOND }), { minLength: 2, maxLength: 30 });
-    const quick = { fastest: 5 * SECOND, slowest: MINUTE };
-    fc.assert(
-      fc.property(delays, late => {
-        let pace = nextPace(undefined, quick, { began: AT, found: true });
-        for (const [index, delay] of late.entries()) {
-          const now = AT + (index + 1) * quick.fastest + delay;
-          expect(isDue(pace, quick, now)).toBe(true);
-          pace = nextPace(pace, quick, { began: now, found: true });
-        }
-      }),
-    );
   });
 });

@@ -5,10 +5,7 @@ import { UNKNOWN_PROCESS } from '../../functions/model/process-state.ts';
 import { type Found, figuresOf, report } from '../../functions/schedule/report.ts';
 import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';
 import type { TickProgress } from '../../functions/store/store.ts';
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const AT = Date.UTC(2026, 10, 21, 12);
+import { AT, HOUR, MINUTE } from '../kit/time.ts';
 
 /** What a tick tells that found this, and nothing else. */
 function told(found: Partial<Found>) {
@@ -63,23 +60,6 @@ describe('what a tick tells of endpoints', () => {
 });
 
 describe('what a tick tells', () => {
-  it('is what it knows: of what it could not find out it says nothing', () => {
-    const { said, counts } = told({});
-    expect(counts).toEqual([{}]);
-    expect(said).toEqual([
-      [
-        'info',
-        'Tick ended.',
-        {
-          code: 'tick.ended',
-          ...{ passes: undefined, processes: undefined, readingStopped: 0, failedMessages: {}, ms: 7 },
-          endpoints: { woken: undefined, failing: 0, stopped: 0 },
-          subscriptions: { unconfirmed: 0, undelivered: 0 },
-        },
-      ],
-    ]);
-  });
-
   it('names what it warns of', () => {
     const { said } = told({
       processes: {

@@ -6,10 +6,7 @@ import { passMessage } from '../../functions/schedule/pass-message.ts';
 import type { ScheduledProcess } from '../../functions/schedule/scheduled.ts';
 import { createTickClaims } from '../../functions/store/dynamo/tick.ts';
 import { openModel } from '../kit/table.ts';
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const AT = Date.UTC(2026, 10, 21, 12);
+import { AT, MINUTE, SECOND } from '../kit/time.ts';
 
 const processOf = (processId: string, interval = MINUTE, workspace = 'eu'): ScheduledProcess => ({
   ...{ workspace, processId, sweep: 6 * 60 * MINUTE },

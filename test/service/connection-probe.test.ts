@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { ServiceUnreachableError, TokenError } from '../../functions/service/errors.ts';
-import { failureOf, rig, START } from '../kit/service/connect.ts';
-import { type Behaviour, hang, html, json, page, sequence, status } from '../kit/service/server.ts';
-import { virtualRig } from '../kit/service/virtual.ts';
+import { failureOf, rig } from '../kit/service/connect.ts';
+import { type Behaviour, html, json, page, sequence, status } from '../kit/service/server.ts';
+import { type Bearing, virtualRig } from '../kit/service/virtual.ts';
+import { virtualTimers } from '../simulation/scheduler.ts';
 
 describe('whether a service answers', () => {
   test.each<[string, Behaviour]>([
@@ -47,34 +48,43 @@ describe('whether a service answers', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test.each<[string, { token?: Behaviour }]>([
-    ['the service', {}],
-    ['the authorization server', { token: hang }],
-  ])('is no when nothing came within 4 s: %s hangs', async (_, more) => {
-    const began = performance.now();
-    const { connection } = await rig(hang, { ...more, clock: () => START + performance.now() - began });
-    const error = await failureOf(connection.probe('p'));
-    expect(error).toBeInstanceOf(ServiceUnreachableError);
-    expect(error.message).toContain('no answer within 4000 ms');
-    expect(performance.now() - began).toBeGreaterThanOrEqual(3_990);
-    expect(performance.now() - began).toBeLessThan(8_000);
+  /** A service without sockets, with time-outs in its virtual time. */
+  const silent = (bearing: Bearing, tokenMs = 0) => {
+    const made = virtualRig(bearing, {}, tokenMs);
+    onTestFinished(virtualTimers(made.scheduler));
+    return made;
+  };
+  const HANGS = 3_600_000;
+
+  test.each([
+    ['the service', HANGS, 0],
+    ['the authorization server', 10, HANGS],
+  ])('is no when nothing came within 4 s: %s hangs', async (_, ms, tokenMs) => {
+    const { connection, within } = silent(() => ({ ms }), tokenMs);
+    const failed = failureOf(connection.probe('p'));
+    expect(await within(failed)).toBe(4_000);
+    expect(await failed).toBeInstanceOf(ServiceUnreachableError);
+    expect((await failed).message).toContain('no answer within 4000 ms');
   });
 
-  test('where it hangs itself, is known by another answer of the same time, but not by one that asks to wait', async () => {
-    const resultFor = async (code: number) => {
-      const began = performance.now();
-      const clock = () => START + performance.now() - began;
-      const { connection } = await rig(sequence(hang, status(code)), { clock });
+  test.each([
+    [404, 'answers'],
+    [429, expect.stringContaining('no answer within 4000 ms')],
+    [503, expect.stringContaining('no answer within 4000 ms')],
+  ])(
+    'where it hangs itself, is known by another answer of the same time, but not by one that asks to wait: %i',
+    async (status, result) => {
+      let asked = 0;
+      const { connection, within } = silent(() => (++asked === 1 ? { ms: HANGS } : { ms: 10, status }));
       const slow = connection.probe('p').then(
         () => 'answers',
         error => (error as Error).message,
       );
-      await connection.probe('q').catch(() => undefined);
-      return slow;
-    };
-    const silent = expect.stringContaining('no answer within 4000 ms');
-    expect(await Promise.all([404, 429, 503].map(resultFor))).toEqual(['answers', silent, silent]);
-  });
+      await within(connection.probe('q').catch(() => undefined));
+      await within(slow);
+      expect(await slow).toEqual(result);
+    },
+  );
 
   test('is asked during a pause, too: its caller knows whether it is over', async () => {
     const { connection, service } = await rig(

@@ -56,13 +56,6 @@ describe.each(asked)('GET %s', (path, ask) => {
 });
 
 describe('an answer that is no JSON', () => {
-  test('tells the remedy', async () => {
-    const { service } = await rig(html);
-    expect((await failureOf(service.user('u'))).message).toContain(
-      'check the address, and what answers between (a proxy, a sign-in page)',
-    );
-  });
-
   test.each<[string, Buffer, Record<string, string>, string]>([
     ['is cut within a character', Buffer.from(whole('ü')).subarray(0, 32), {}, 'bytes that are no UTF-8'],
     ['is Latin-1', Buffer.from(whole('Zürich'), 'latin1'), {}, 'bytes that are no UTF-8'],

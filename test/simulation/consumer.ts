@@ -1,5 +1,5 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import type { DeliverContext } from '../../functions/handlers/create-deliver.ts';
+import type { LambdaContext } from '../../functions/queue/queue.ts';
 import type { Strike } from './faults.ts';
 import { LambdaProcess } from './lambda-process.ts';
 import type { Life } from './life.ts';
@@ -7,7 +7,7 @@ import { QueueSource } from './models/event-source.ts';
 import type { SimulatedQueue } from './models/queue.ts';
 import type { Shared } from './shared.ts';
 
-export type Handler = (event: SQSEvent, context: DeliverContext) => Promise<SQSBatchResponse>;
+export type Handler = (event: SQSEvent, context: LambdaContext) => Promise<SQSBatchResponse>;
 
 export interface ConsumerOptions {
   readonly queue: SimulatedQueue;

@@ -1,28 +1,28 @@
 import { paused, resumed } from '../../functions/delivery/health.ts';
 import { addressOf, type Queues } from '../../functions/delivery/queues.ts';
 import type { Registry } from '../../functions/delivery/registry.ts';
-import type { Deliver } from '../../functions/handlers/create-deliver.ts';
-import type { TickDependencies } from '../../functions/handlers/create-tick.ts';
+import type { createTick } from '../../functions/handlers/create-tick.ts';
 import type { PendingDelivery } from '../../functions/model/delivery.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { HEALTH_TYPES, wants } from '../../functions/model/filter.ts';
 import type { EndpointKind } from '../../functions/model/kinds.ts';
 import { findEndpoint } from '../../functions/operations/endpoints.ts';
-import type { JobPorts } from '../../functions/operations/jobs.ts';
+import type { workOffJobs } from '../../functions/operations/jobs.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { startReplay } from '../../functions/operations/replay.ts';
 import { startSnapshot } from '../../functions/operations/snapshot.ts';
-import type { Batch, Message } from '../../functions/queue/queue.ts';
+import type { Batch, Message, Serve } from '../../functions/queue/queue.ts';
 import { decodeEvents } from '../../functions/store/codec.ts';
 import { KEEP } from '../../functions/store/limits.ts';
-import type { Deliveries } from '../../functions/store/store.ts';
+import type { Deliveries, EndpointRows, Slots } from '../../functions/store/store.ts';
 import { NOTHING_MALFORMED } from '../kit/delivery/setting.ts';
 import { type Reply, SocketError, VirtualAgent } from './http.ts';
 import { Life, type Nature } from './life.ts';
 import type { InHand, SettlingOracle } from './oracle/batches.ts';
 import type { DeliveriesOracle } from './oracle/deliveries.ts';
 import { idOf, type RowsOracle } from './oracle/rows.ts';
+import { SlotsOracle } from './oracle/slots.ts';
 import { isAmong, isDuring, type PartlyDelivered } from './plan/faults.ts';
 import type { OperateStep } from './plan.ts';
 import { bodiesOf, CHANNEL, LINK_TEMPLATES, Receiver } from './receiver.ts';
@@ -65,6 +65,7 @@ export class Delivery {
   readonly #shared: Shared;
   readonly #rows: RowsOracle;
   readonly #deliveries: DeliveriesOracle;
+  readonly slots = new SlotsOracle();
   readonly #serving: Serving;
   /** By run. */
   readonly #troubles = new WeakMap<Life, Troubles>();
@@ -95,6 +96,7 @@ export class Delivery {
       name: ADDED.name,
       settings: added,
       health: {},
+      addedAt: shared.scheduler.now,
     }));
   }
 
@@ -229,7 +231,7 @@ export class Delivery {
     }
   }
 
-  #jobPorts(life: Life): JobPorts {
+  #jobPorts(life: Life): Parameters<typeof workOffJobs>[0] {
     const { scheduler, log } = this.#shared;
     const { rows, deliveries, journal, snapshots } = this.#portsOf(life);
     return {
@@ -263,15 +265,15 @@ export class Delivery {
   }
 
   /** @param runOf finds the run that calls: several of one process may be under way */
-  #startDeliver(life: Life, runOf: () => Life): Deliver {
+  #startDeliver(life: Life, runOf: () => Life): Serve {
     const { scheduler, random, log } = this.#shared;
     const { rows, deliveries, slots } = this.#portsOf(life, runOf);
     const watchesOf = new WeakMap<Life, Watches>();
     const deliver = life.release.createDeliver({
       registry: this.#registry(life),
-      rows,
+      rows: this.#watchedRows(rows, runOf),
       deliveries: this.#watched(deliveries, runOf),
-      slots,
+      slots: this.#watchedSlots(slots, runOf),
       secrets: {
         nameOf: name => name,
         putting: () => '',
@@ -298,7 +300,10 @@ export class Delivery {
           () => 'endpoint.post',
           ({ origin, body, headers }) => {
             if (headers['changewire-replay']) this.#shared.coverage.add('operator', 'replayed delivery');
-            return this.#receive(this.#receiverAt(origin), body, run);
+            const receiver = this.#receiverAt(origin);
+            if (receiver.kind !== 'webhook')
+              this.#shared.judge(() => this.slots.sends(run, receiver.name, scheduler.now));
+            return this.#receive(receiver, body, run);
           },
           ({ origin, body }, { status }) => {
             const receiver = this.#receiverAt(origin);
@@ -306,6 +311,7 @@ export class Delivery {
             const watch = watchesOf.get(run)?.get(receiver.name);
             if (status === 200 && watch) for (const one of bodiesOf(body)) watch.took(one);
           },
+          ({ origin }) => this.#begins(this.#receiverAt(origin), run),
         );
       },
       log,
@@ -331,7 +337,7 @@ export class Delivery {
   }
 
   /** The parts with which a tick looks after endpoints. */
-  lookedAfterBy(life: Life): Pick<TickDependencies, 'registry' | 'queues' | 'jobs'> {
+  lookedAfterBy(life: Life): Pick<Parameters<typeof createTick>[0], 'registry' | 'queues' | 'jobs'> {
     return {
       registry: this.#registry(life),
       queues: this.#wakes(life),
@@ -352,6 +358,8 @@ export class Delivery {
     return {
       ...deliveries,
       due: async (endpoint, ...asked) => {
+        const { kind, settings } = this.receivers.get(endpoint) as Receiver;
+        if (kind === 'webhook') this.#shared.judge(() => this.slots.takes(runOf(), settings, asked[1]));
         const rows = await deliveries.due(endpoint, ...asked);
         this.receivers.get(endpoint)?.beginRows(
           runOf(),
@@ -369,6 +377,38 @@ export class Delivery {
         this.#gathered.set(run, { began, rows: all });
         this.receivers.get(endpoint)?.beginRows(run, all, true);
         return page;
+      },
+    };
+  }
+
+  /** A request begins. */
+  #begins(receiver: Receiver, run: Life): () => void {
+    let ends = () => {};
+    if (receiver.kind === 'webhook' && receiver.sendsRows(run))
+      this.#shared.judge(() => {
+        ends = this.slots.begins(run, receiver.name);
+      });
+    return () => ends();
+  }
+
+  #watchedSlots(slots: Slots, runOf: () => Life): Slots {
+    return {
+      reserveSlot: async (name, interval, now, within) => {
+        const booked = this.slots.books(runOf(), name, interval, now);
+        const wait = await slots.reserveSlot(name, interval, now, within);
+        this.#shared.judge(() => booked(wait));
+        return wait;
+      },
+    };
+  }
+
+  #watchedRows(rows: EndpointRows, runOf: () => Life): EndpointRows {
+    return {
+      ...rows,
+      read: async name => {
+        const row = await rows.read(name);
+        this.slots.reads(runOf(), name, row?.health);
+        return row;
       },
     };
   }

@@ -1,5 +1,6 @@
+import type { OperationsContext } from '../../functions/operations/context.ts';
 import { verifyProcess } from '../../functions/operations/verify/walk.ts';
-import { RESTORE, readVerified } from '../../functions/operations/verify.ts';
+import { RESTORE, verifySlice } from '../../functions/operations/verify.ts';
 import { KEEP } from '../../functions/store/limits.ts';
 import { type Action, type Actions, byKey, type Roster } from '../../functions/store/store.ts';
 import { propertyOf } from '../../simulator/data/properties.ts';
@@ -55,6 +56,20 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   for (const { id } of world.processes) await checkVerified(world, id);
   await checkDelivered(world);
   checkSecrecy(world);
+  checkExpiry(world);
+}
+
+const DAY_MS = 24 * 3_600_000;
+/** The longest that a row is kept, and some days more. */
+const LONGEST_KEPT_MS = 410 * DAY_MS;
+
+/** Checks that rows which expire are kept for days at least, and not for ever. */
+function checkExpiry({ storage, scheduler }: World): void {
+  const count = (after: number) => JSON.stringify([...storage.expire(after)].filter(([, left]) => left > 0));
+  const [before, soon] = [count(0), count(scheduler.wall + DAY_MS)];
+  if (soon !== before) throw new Violation(11, `of ${before}, ${soon} is left after a day`);
+  const late = count(scheduler.wall + LONGEST_KEPT_MS);
+  if (late !== '[]') throw new Violation(6, `${late} is kept for ever`);
 }
 
 /** Longer than what follows takes. */
@@ -337,7 +352,9 @@ async function checkVerified(
     keep: KEEP,
     clock: () => scheduler.wall,
   };
-  const found = await verifyProcess(asked => readVerified(ports, asked), { process });
+  const found = await verifyProcess(asked => verifySlice(ports as unknown as OperationsContext, asked), {
+    process,
+  });
   if (found.isBaselined && found.unsettled === 0 && found.mismatches.length === 0) return;
   throw new Violation(4, `verify finds of ${process}: ${JSON.stringify(found)}`);
 }

@@ -57,11 +57,6 @@ export class Passes {
     return this.#queue.size === 0 && this.#lanes === 0;
   }
 
-  /** No run is under way that a message started. */
-  get isResting(): boolean {
-    return this.#lanes === 0;
-  }
-
   /** Messages stay where they are. */
   pause(): void {
     this.#isPaused = true;

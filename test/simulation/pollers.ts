@@ -1,7 +1,8 @@
 import type { SQSRecord } from 'aws-lambda';
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
-import type { Poll, PollContext, PollReport } from '../../functions/handlers/create-poll.ts';
+import type { Poll } from '../../functions/handlers/create-poll.ts';
+import type { PollReport } from '../../functions/handlers/workspace-run.ts';
 import type { Batch, Serve } from '../../functions/queue/queue.ts';
 import { askedPass, type PassMessage, passMessage } from '../../functions/schedule/pass-message.ts';
 import type { ServiceConnection } from '../../functions/service/service.ts';
@@ -42,7 +43,7 @@ interface Environment {
   /** Makes the process's calls. */
   readonly life: Life;
   readonly clock: Clock;
-  readonly poll: Serve<PollContext>;
+  readonly poll: Serve;
   /** The run that calls: on AWS the one that it serves, or served last. */
   readonly running: () => Running | undefined;
   readonly isBusy: () => boolean;

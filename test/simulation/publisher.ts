@@ -5,8 +5,8 @@ import {
   type SNSClient,
 } from '@aws-sdk/client-sns';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { MARGIN_MS, type Publish, type Rejected } from '../../functions/handlers/create-publish.ts';
-import { messageOf } from '../../functions/topic/entry.ts';
+import { type createPublish, MARGIN_MS, type Publish } from '../../functions/handlers/create-publish.ts';
+import { messageOf } from '../../functions/topic/send-batch.ts';
 import { LambdaProcess } from './lambda-process.ts';
 import { failingWith, type Life } from './life.ts';
 import { StreamSource } from './models/event-source.ts';
@@ -15,6 +15,8 @@ import { refusals } from './models/topic-errors.ts';
 import { eventsOf, PublishingOracle } from './oracle/publishing.ts';
 import { isAmong, isDuring, type PartlyPublished } from './plan/faults.ts';
 import type { Shared } from './shared.ts';
+
+type Rejected = Parameters<Parameters<typeof createPublish>[0]['reject']>[0];
 
 const TOPIC = 'arn:aws:sns:eu-west-1:000000000000:changewire';
 const TIMEOUT_MS = 120_000;
@@ -215,11 +217,17 @@ interface Entry {
   readonly event: string;
 }
 
-function entriesOf({ PublishBatchRequestEntries: entries = [] }: PublishBatchCommandInput): Entry[] {
-  return entries.map(({ Id = '', Message = '{}' }) => ({
-    id: Id,
-    event: (JSON.parse(Message) as { id: string }).id,
-  }));
+const entriesByInput = new WeakMap<PublishBatchCommandInput, Entry[]>();
+
+function entriesOf(input: PublishBatchCommandInput): Entry[] {
+  const entries =
+    entriesByInput.get(input) ??
+    (input.PublishBatchRequestEntries ?? []).map(({ Id = '', Message = '{}' }) => ({
+      id: Id,
+      event: (JSON.parse(Message) as { id: string }).id,
+    }));
+  entriesByInput.set(input, entries);
+  return entries;
 }
 
 function idsOf(entries: readonly Entry[]): Set<string> {

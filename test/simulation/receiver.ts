@@ -104,6 +104,11 @@ export class Receiver {
     hands.rows.begin(hands.isGathering ? rows : due);
   }
 
+  /** Whether a run sends rows now, not messages of the queue. */
+  sendsRows(by: object): boolean {
+    return this.#handsOf(by).source === 'rows';
+  }
+
   /** The run is over. `isFree`: nothing went wrong in it, and it had time. */
   ends(by: object, again: ReadonlySet<string>, isFree: boolean): void {
     if (this.kind !== 'webhook') this.#handsOf(by).queue.end(again, isFree);

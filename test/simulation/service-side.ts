@@ -101,11 +101,6 @@ export class ServiceSide {
     return this.histories.get(PROCESS) as History;
   }
 
-  /** Whether the whole service does not work now. */
-  get isOut(): boolean {
-    return this.#outage !== undefined;
-  }
-
   /** The plan's step with this number begins. */
   reach(step: number): void {
     this.#outage = this.#outages.find(one => isDuring(one, step));

@@ -1,11 +1,12 @@
+import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { appendFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { parseDuration } from '../../local/basics/duration.ts';
 import { Coverage } from './faults.ts';
-import { keepFailure } from './keep.ts';
 import { type AllOptions, enumerateAll } from './orders/all.ts';
 import {
   actorsShare,
@@ -162,6 +163,21 @@ function duration(name: string, text: string): number {
 
 function describe({ seed, message }: Failure): string {
   return `FAILED: ${message}\n  to repeat and shrink it: npm run simulate -- --seed ${seed}`;
+}
+
+/** Appends a failing seed to the file, as a line of JSON: `{"seed", "commit", "message"}`. */
+function keepFailure(path: string, { seed, message }: Failure): void {
+  appendFileSync(path, `${JSON.stringify({ seed, commit: commitNow(), message })}\n`);
+}
+
+/** The commit of the code, with `-dirty` if files differ from it; null without git's history. */
+function commitNow(): string | null {
+  const args = ['describe', '--always', '--dirty', '--abbrev=40', '--exclude=*'];
+  try {
+    return execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8', stdio: 'pipe' }).trim();
+  } catch {
+    return null;
+  }
 }
 
 /** @throws naming the option */

@@ -26,8 +26,8 @@ describe('the simulation', () => {
   it.each(['sqlite', 'dynamodb'] as const)(
     'logs and writes the same, byte for byte, when a seed is repeated over %s',
     async storage => {
-      const seeds = range(1, 100).filter(seed => planOf(seed).storage === storage);
-      for (const seed of seeds.slice(0, 2)) expect(await bytesOf(seed)).toBe(await bytesOf(seed));
+      const seed = range(1, 100).find(each => planOf(each).storage === storage) ?? 0;
+      expect(await bytesOf(seed)).toBe(await bytesOf(seed));
     },
   );
 });

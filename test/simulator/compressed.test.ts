@@ -1,7 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { expect, test } from 'vitest';
-import { connect } from '../../functions/service/client.ts';
 import { start, token } from '../kit/simulator.ts';
 
 test('answers are compressed for who asks for gzip, and for nobody else', async () => {
@@ -20,22 +19,4 @@ test('answers are compressed for who asks for gzip, and for nobody else', async 
   expect(Number(packed.answered['content-length'])).toBe(packed.bytes.length);
   expect(gunzipSync(packed.bytes)).toEqual(plain.bytes);
   expect(packed.bytes.length).toBeLessThan(plain.bytes.length);
-});
-
-test('the client reads them, and asks again when one is broken off', async () => {
-  const { service } = await start();
-  const failing = service.fail({ when: ({ path }) => path.includes('/projects'), fault: 'truncate' });
-  const connection = connect({
-    ...service,
-    credentials: async () => service,
-    clock: Date.now,
-    random: () => 0,
-    sleep: async () => {},
-  });
-  const pages = [];
-  for await (const page of connection.open({ deadline: Date.now() + 60_000 }).projects('p')) pages.push(page);
-  await connection.close();
-  expect(pages.flatMap(({ items }) => items)).toHaveLength(3);
-  expect(failing.remaining).toBe(0);
-  expect(service.requests.filter(({ path }) => path.includes('/projects'))).toHaveLength(2);
 });

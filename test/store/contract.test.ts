@@ -29,7 +29,7 @@ describe.each(STORES)('the store in %s', (name, open) => {
   // A DynamoDB takes 10 ms and more for a write.
   deliveriesContract(() => store.deliveries, name.includes('DynamoDB') ? 600 : 3_000);
 
-  deliveryLeasesContract(() => store.deliveries, name.includes('DynamoDB') ? 10 : 300);
+  deliveryLeasesContract(() => store.deliveries, name.includes('DynamoDB') ? 5 : 100);
 
   endpointRowsContract(() => store.endpoints);
 
@@ -37,5 +37,5 @@ describe.each(STORES)('the store in %s', (name, open) => {
 
   workspaceRowsContract(() => store.workspaces);
 
-  threadsContract(() => store);
+  threadsContract(() => store, open);
 });

@@ -3,7 +3,7 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CALL_TIMEOUTS, maxCallMs } from '../../functions/aws/clients.ts';
-import { createPublish, MARGIN_MS, type Rejected } from '../../functions/handlers/create-publish.ts';
+import { createPublish, MARGIN_MS } from '../../functions/handlers/create-publish.ts';
 import { eraseEvent } from '../../functions/model/erase.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { addingUp } from '../kit/adding-up.ts';
@@ -24,7 +24,7 @@ function open(
     if (answer instanceof Error) throw answer;
     return topic.publishBatch(input, new Set(answer?.failing), new Set(answer?.refused));
   };
-  const rejected: Rejected[] = [];
+  const rejected: Parameters<Parameters<typeof createPublish>[0]['reject']>[0][] = [];
   const said: [string, string, object][] = [];
   const lines: object[] = [];
   const counts: Record<string, number> = {};
@@ -166,7 +166,7 @@ describe('the line of a run', () => {
     expect(lines).toEqual([line(taken.slice(0, 200)), line(taken.slice(200, 400)), line(taken.slice(400))]);
   });
 
-  it('of a batch that is sent message by message has none behind the one that failed', async () => {
+  it('of a batch that is sent message by message has none after the one that failed', async () => {
     const [first, second] = [events(AT, 1), events(AT + 1, 1)];
     const { run, taken, lines } = open([undefined, undefined, ...Array(5).fill({ failing: ['0'] })]);
     const given = [record('1', first), record('2', second), record('3', events(AT + 2, 1, ''))];

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { buildEvents } from '../../functions/changes/build-events.ts';
 import { auditEvents, fieldEvents, onHoldEvent } from '../../functions/changes/process-events.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/model/event.ts';
-import { bytesOf, messageOf } from '../../functions/topic/entry.ts';
+import { bytesOf, messageOf } from '../../functions/topic/send-batch.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const origin = { workspace: 'eu', processId: 'on boarding' };
@@ -46,37 +46,25 @@ describe('messages', () => {
     });
   });
 
-  it('of an event about the process itself name no project and no fields', () => {
-    const event = onHoldEvent(origin, { version: AT, at: AT, missing: 11, known: 20 });
-    expect(attributesOf(event)).toEqual({
-      eventType: 'source.held',
-      workspace: 'eu',
-      processId: 'on boarding',
-    });
-  });
-
-  it('of an audit entry name no project: it may be of several', () => {
-    const entry = { id: 'a'.repeat(32), entry: { project: 'p1' }, projects: ['p1'], tasks: [], users: [] };
-    const [event] = auditEvents(origin, [entry], { version: AT, at: AT });
-    expect(attributesOf(event as ChangeEvent)).toEqual({
-      eventType: 'audit.recorded',
-      workspace: 'eu',
-      processId: 'on boarding',
-    });
+  const at = { version: AT, at: AT };
+  const entry = { id: 'a'.repeat(32), entry: { project: 'p1' }, projects: ['p1'], tasks: [], users: [] };
+  const field = { externalId: 'note', name: 'Note', type: 'text' };
+  const changes = [{ field: 'name', from: 'N', to: 'Note' }] as const;
+  it.each([
+    ['the process itself', 'source.held', onHoldEvent(origin, { ...at, missing: 11, known: 20 })],
+    ['an audit entry, which may be of several', 'audit.recorded', auditEvents(origin, [entry], at)[0]],
+    [
+      'a definition, whose properties are no fields of records',
+      'field.updated',
+      fieldEvents(origin, [{ entity: 'task', action: 'updated', field, changes }], at)[0],
+    ],
+  ])('of an event about %s name no project and no fields', (_, eventType, event) => {
+    const attributes = { eventType, workspace: 'eu', processId: 'on boarding' };
+    expect(attributesOf(event as ChangeEvent)).toEqual(attributes);
   });
 
   it('of an event without changed fields name none: SNS takes no empty list', () => {
     expect(messageOf(taskEvent([])).MessageAttributes).not.toHaveProperty('changedFields');
-  });
-
-  it('of an event about a definition do not name what of it changed: these are no fields of records', () => {
-    const field = { externalId: 'note', name: 'Note', type: 'text' };
-    const changes = [{ field: 'name', from: 'N', to: 'Note' }] as const;
-    const [event] = fieldEvents(origin, [{ entity: 'task', action: 'updated', field, changes }], {
-      version: AT,
-      at: AT,
-    });
-    expect(Object.keys(attributesOf(event as ChangeEvent))).toEqual(['eventType', 'workspace', 'processId']);
   });
 
   it('name the first changed fields up to 12,000 bytes of JSON: with 240 KB of event they stay under 256 KB', () => {

@@ -7,8 +7,7 @@ import {
 } from '@aws-sdk/client-sns';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bytesOf, type Message } from '../../functions/topic/entry.ts';
-import { batchesOf, isRefusal, sendBatch } from '../../functions/topic/send-batch.ts';
+import { batchesOf, bytesOf, isRefusal, type Message, sendBatch } from '../../functions/topic/send-batch.ts';
 
 const message = (name: string): Message => ({
   Message: name,

@@ -1,6 +1,9 @@
 import { counted } from './chat-text.ts';
 import type { ChatRecord, ChatTopic } from './chat-topic.ts';
-import { changesIn, type Detail, linesOf, type RecordView, viewOf } from './chat-view.ts';
+import { changesIn, linesOf, type RecordView, viewOf } from './chat-view.ts';
+
+/** How much of each record is shown. */
+type Detail = Parameters<typeof linesOf>[1];
 
 /** How a chat writes a record, and how much room a message has for records. */
 interface Room<Part> {

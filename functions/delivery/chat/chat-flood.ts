@@ -2,7 +2,7 @@ import { namesInWords } from '../../basics/names-in-words.ts';
 import type { LinkTemplates } from '../../model/endpoint.ts';
 import type { Actor, SentEvent } from '../../model/event.ts';
 import { cleanText, counted, label } from './chat-text.ts';
-import { actorsInWords, type ChatPlace, type ChatTopic } from './chat-topic.ts';
+import { actorsInWords, type ChatTopic } from './chat-topic.ts';
 import { byPosition, chatTopics, subjectOf } from './chat-topics.ts';
 import { changesOf, UNKNOWN } from './consolidate.ts';
 
@@ -184,7 +184,7 @@ export class ChatFlood {
     return `${this.#sources.size.toLocaleString('en')} processes · ${where}`;
   }
 
-  #placeOf({ name, origin, link, changes, last }: Place): ChatPlace {
+  #placeOf({ name, origin, link, changes, last }: Place) {
     const isGone = last?.type === 'project.deleted';
     return {
       name,

@@ -3,7 +3,7 @@ import { IDENTIFIER } from '../../changes/compare-record.ts';
 import type { EndpointSettings } from '../../model/endpoint.ts';
 import { isDay } from '../../model/filter-value.ts';
 import type { ChatField } from './chat-relevance.ts';
-import type { ChatDue, ChatTopic } from './chat-topic.ts';
+import type { ChatRecord, ChatTopic } from './chat-topic.ts';
 
 type Local = Pick<EndpointSettings, 'locale' | 'timeZone'>;
 
@@ -38,7 +38,9 @@ function localField(field: ChatField, local: Local): ChatField {
   return from === to ? field : { ...field, from, to };
 }
 
-function localDue(due: ChatDue, local: Local): ChatDue {
+type Due = NonNullable<ChatRecord['due']>;
+
+function localDue(due: Due, local: Local): Due {
   const { at = Number.NaN, isDay, date } = due;
   if (Number.isNaN(at)) return { ...due, date: localDate(date, local) ?? date };
   const { timeZone = 'UTC' } = local;
@@ -70,7 +72,7 @@ function localDate(value: Json, local: Local): string | undefined {
 }
 
 /** A moment, in ms since 1970, in the time zone of the endpoint, else in UTC, which is then named. */
-export function localTime(at: number, local: Local): string | undefined {
+function localTime(at: number, local: Local): string | undefined {
   const { timeZone = 'UTC' } = local;
   if (Number.isNaN(at)) return undefined;
   return `${format(at, { ...local, timeZone }, 'short')}${local.timeZone === undefined ? ' UTC' : ''}`;

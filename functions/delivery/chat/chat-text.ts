@@ -80,7 +80,7 @@ function commonPrefix(one: string, other: string): number {
 }
 
 /** A field's value for people: its text, or `empty` when it has none. */
-export type ChatValue = { readonly text: string } | 'empty';
+type ChatValue = { readonly text: string } | 'empty';
 
 export function chatValue(value: Json | undefined, limit: number): ChatValue {
   return isEmpty(value) ? 'empty' : { text: shown(textOf(value as Json), limit) };

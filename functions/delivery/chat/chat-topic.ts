@@ -34,12 +34,12 @@ export interface ChatTopic {
     /** Those who made the changes, in words. */
     readonly by: string | undefined;
     /** Where the changes were made, the most changes first. */
-    readonly places: readonly ChatPlace[];
+    readonly places: readonly Place[];
   };
 }
 
 /** A project, or the fields, the audit log or a notice of a process. */
-export interface ChatPlace {
+interface Place {
   readonly name: string;
   readonly link?: string | undefined;
   readonly changes: number;
@@ -67,7 +67,7 @@ export interface ChatRecord {
 }
 
 /** The date by which a record falls due. */
-export interface ChatDue {
+interface ChatDue {
   /** A day or a time as the service wrote it, or as the endpoint's locale writes it. */
   readonly date: string;
   /** In place of a value: the time of the last change, in ms since 1970, and whether its day suffices. */

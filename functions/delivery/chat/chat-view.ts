@@ -1,5 +1,5 @@
 import { type ChatField, isDueDate } from './chat-relevance.ts';
-import { type ChatValue, chatValue, chatValues, counted, label } from './chat-text.ts';
+import { chatValue, chatValues, counted, label } from './chat-text.ts';
 import type { ChatRecord } from './chat-topic.ts';
 
 /** Text of one appearance. `good` and `bad` colour what was added and what was removed, where a chat has
@@ -20,7 +20,7 @@ export interface RecordView {
 }
 
 /** How much of each record is shown. */
-export interface Detail {
+interface Detail {
   /** Characters of a value. */
   readonly value: number;
   /** Lines of a record. */
@@ -128,7 +128,7 @@ function moreLine(record: ChatRecord, left: number): Run[][] {
   return left > 0 ? [[{ text: `and ${counted(left, 'more field')}`, look: 'faint' }]] : [];
 }
 
-function valueRun(value: ChatValue, look: Run['look']): Run {
+function valueRun(value: ReturnType<typeof chatValue>, look: Run['look']): Run {
   return value === 'empty' ? { text: 'empty', look: 'faint' } : { text: value.text, look };
 }
 

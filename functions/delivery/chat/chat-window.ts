@@ -4,7 +4,7 @@ import { ChatFlood, isFlood } from './chat-flood.ts';
 import { counted } from './chat-text.ts';
 import type { ChatTopic } from './chat-topic.ts';
 import { chatTopics, subjectOf } from './chat-topics.ts';
-import { type Consolidated, changesOf, compacted, consolidate } from './consolidate.ts';
+import { changesOf, compacted, consolidate } from './consolidate.ts';
 
 /** Changes of more projects are summed up in one message. */
 const MAX_TOPICS = 10;
@@ -59,7 +59,10 @@ export class ChatWindow {
 }
 
 /** Counts the changes that stand in no line of their own: `40 changes summed up, of which 6 were taken back`. */
-function withNote(topic: ChatTopic, { events, changes, takenBack }: Consolidated): ChatTopic {
+function withNote(
+  topic: ChatTopic,
+  { events, changes, takenBack }: ReturnType<typeof consolidate>,
+): ChatTopic {
   if (events.reduce((sum, event) => sum + changesOf(event), 0) === changes) return topic;
   const back =
     takenBack > 0

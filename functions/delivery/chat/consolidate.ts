@@ -9,7 +9,7 @@ type RecordEvent = ProjectEvent | TaskEvent | FieldEvent;
 type Change = RecordEvent['data']['changes'][number];
 
 /** Several events, each record's as one, or as its deletion and creation. */
-export interface Consolidated {
+interface Consolidated {
   readonly events: readonly SentEvent[];
   /** Of the original events. */
   readonly changes: number;

@@ -23,14 +23,14 @@ export interface Answer {
   /** Those of `KEPT_HEADERS` that it has, raw. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Only of a mail that was refused, whose status means something else. */
-  readonly mail?: MailRefusal | undefined;
-}
-
-/** Why a mail was refused, with the remedy, in words that name no address. */
-export interface MailRefusal {
-  readonly reason: string;
-  /** Whether the same mail may be taken later. */
-  readonly isTemporary: boolean;
+  readonly mail?:
+    | {
+        /** With the remedy, in words that name no address. */
+        readonly reason: string;
+        /** Whether the same mail may be taken later. */
+        readonly isTemporary: boolean;
+      }
+    | undefined;
 }
 
 export interface NoAnswer {

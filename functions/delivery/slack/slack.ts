@@ -7,11 +7,10 @@ import type { RecordView, Run } from '../chat/chat-view.ts';
 
 /** A topic as a message for a Slack incoming webhook, or, with a channel, for an app. */
 export function slackMessage(topic: ChatTopic, { channel }: Pick<EndpointSettings, 'channel'> = {}) {
-  const all = tallyOf(topic.records);
-  const empty = JSON.stringify(compose(topic, [], all)).length;
+  const bare = compose(topic, [], tallyOf(topic.records));
   const { parts, left } = fitRecords(topic, {
-    total: SLACK_LIMITS.message - empty - (channel === undefined ? 0 : MAX_APP_PART),
-    parts: SLACK_LIMITS.blocks - 3,
+    total: SLACK_LIMITS.message - JSON.stringify(bare).length - (channel === undefined ? 0 : MAX_APP_PART),
+    parts: SLACK_LIMITS.blocks - bare.blocks.length,
     write: view => ({ view, block: recordBlock(view) }),
     // Slack counts the JSON around texts, too, so that the JSON is measured; 1 for the comma.
     size: ({ view, block }) =>

@@ -77,7 +77,7 @@ export type FailedQueueName = (typeof FAILED_QUEUES)[number];
 const ofQueue = { queue: z.enum(FAILED_QUEUES) };
 
 /** What `verify` reads. */
-export const VERIFIED_PARTS = ['journal', 'snapshots', 'deliveries', 'service'] as const;
+const VERIFIED_PARTS = ['journal', 'snapshots', 'deliveries', 'service'] as const;
 
 /** Read-only requests. Their descriptions are also those of the tools of `changewire mcp`. */
 export const lookRequests = [
@@ -239,7 +239,7 @@ export const actRequests = [
 const receipts = z.array(z.string().min(1).max(2048)).min(1).max(100);
 
 /** Requests of the consumers of pull endpoints. They are not recorded as actions. */
-export const pullRequests = [
+const pullRequests = [
   /** Leases events, for `lease` seconds. */
   asks('take', { endpoint, limit: asPage.limit, lease: z.int().min(1).max(43_200).optional() }),
   asks('ack', { endpoint, receipts }),

@@ -19,7 +19,7 @@ export const signedIdentity = z.strictObject({
 
 export type SignedIdentity = z.infer<typeof signedIdentity>;
 
-export interface Asking {
+interface Asking {
   readonly region: string;
   readonly functionName: string;
   /** As it is sent. */

@@ -13,7 +13,7 @@ import { isJsonObject, type JsonObject, jsonOf } from '../../basics/json.ts';
 import { REASON, SOURCE } from '../../queue/failed-messages.ts';
 import { countMessages } from '../../schedule/watch-aws.ts';
 import type { ChangeRecord } from '../../store/store.ts';
-import type { FailedQueue, ReadLog } from '../context.ts';
+import type { StackPorts } from '../context.ts';
 import type { FailedMessage, LogEntry } from '../protocol/answers.ts';
 import type { FailedQueueName, FunctionName } from '../protocol/requests.ts';
 import { Refused } from '../refused.ts';
@@ -24,7 +24,11 @@ type Sqs = Pick<SQSClient, 'send'>;
 const MAX_RECEIVED = 10;
 
 /** A dead-letter queue of SQS: no function receives from it. */
-export function failedQueue(client: Sqs, name: FailedQueueName, QueueUrl: string): FailedQueue {
+export function failedQueue(
+  client: Sqs,
+  name: FailedQueueName,
+  QueueUrl: string,
+): StackPorts['failedQueues'][FailedQueueName] {
   return {
     count: () => countMessages(client, QueueUrl),
     async peek() {
@@ -199,11 +203,11 @@ const PROBLEMS = [
   ...['timeout', 'error', 'failure'].map(status => `($.record.status = "${status}")`),
 ].join(' || ');
 
-/** The log groups of the stack's functions, by function. */
-export type LogGroups = Readonly<Record<FunctionName, string>>;
-
-/** The functions' logs in CloudWatch. */
-export function cloudWatchLogs(client: Pick<CloudWatchLogsClient, 'send'>, groups: LogGroups): ReadLog {
+/** The functions' logs in CloudWatch, by the log groups of the functions. */
+export function cloudWatchLogs(
+  client: Pick<CloudWatchLogsClient, 'send'>,
+  groups: Readonly<Record<FunctionName, string>>,
+): StackPorts['readLog'] {
   return async ({ function: name, since, until, all, position }, limit) => {
     const { events = [], nextToken } = await client.send(
       new FilterLogEventsCommand({

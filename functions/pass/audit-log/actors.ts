@@ -12,14 +12,14 @@ const SECOND_MS = 1000;
 const MAX_ACTORS = 50;
 
 /** A record whose change is emitted: a task, or the project itself. */
-export interface ChangedRecord {
+interface ChangedRecord {
   readonly entity: 'project' | 'task';
   readonly action: 'created' | 'updated' | 'deleted';
   readonly id: string;
 }
 
 /** A change of one project that is to be committed. */
-export interface ProjectChange {
+interface ProjectChange {
   readonly projectId: string;
   /** How the project was, and what is known of it if it was deleted earlier. */
   readonly snapshot: Pick<Snapshot, 'content' | 'readUntil'> | undefined;

@@ -37,11 +37,6 @@ export interface Listing {
   readonly isComplete: boolean;
 }
 
-/** What it means that a listing lacks a project. `changed`: nothing, for only changed projects were asked
- *  for. `whole`: the project is not there. `unstable`: all were asked for, but the list changed in each
- *  reading, so the project may have been passed over. */
-export type ListingKind = 'changed' | 'whole' | 'unstable';
-
 export function kindOf({ isComplete }: Listing): 'whole' | 'unstable' {
   return isComplete ? 'whole' : 'unstable';
 }

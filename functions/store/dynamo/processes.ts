@@ -2,6 +2,9 @@ import { inParallel } from '../../basics/in-parallel.ts';
 import type { Mode, ProcessKey } from '../../basics/process.ts';
 import type { Recheck } from '../../model/process-state.ts';
 import {
+  auditKey,
+  changeKey,
+  entryIn,
   PROJECT_PREFIX,
   partition,
   passKey,
@@ -17,12 +20,22 @@ import {
   TOMBSTONE,
   usersKey,
 } from '../keys.ts';
-import type { Progress, Roster, Store } from '../store.ts';
-import { IS_ON_HOLD, NOT_WALKED } from './conditions.ts';
+import { ENTRIES_KEPT_MS, expiryOf, rowsOf } from '../limits.ts';
+import type { Announcement, CommitRequest, CommitResult, Progress, Roster, Store } from '../store.ts';
+import {
+  IS_ABSENT,
+  IS_LAST_ANNOUNCED,
+  IS_ON_HOLD,
+  NONE_ANNOUNCED,
+  NOT_BASELINED,
+  NOT_WALKED,
+} from './conditions.ts';
+import { changePuts } from './journal.ts';
 import { progressOf } from './leases.ts';
 import {
   batchGet,
   firstOf,
+  fit,
   getItem,
   type Item,
   projectionOf,
@@ -31,7 +44,7 @@ import {
   type Write,
   write,
 } from './requests.ts';
-import { partsIn, recheckOf, rowUpdate, stateOf } from './state.ts';
+import { partsIn, recheckOf, recheckWrites, rowUpdate, stateOf, stateWrites } from './state.ts';
 import type { Table } from './table.ts';
 
 /** Leaves out attributes that can be large and that operators don't need. */
@@ -193,4 +206,59 @@ async function restorePass(
   const own = partsIn(mode).map(name => [name, item?.[name]] as const);
   const attributes = new Map([...own, ['window', undefined], ['progress', undefined]]);
   await write(to, { Update: rowUpdate(process, [mode, attributes]) });
+}
+
+/** Writes state, rechecks, emitted entries and change records in one transaction: the events and the
+ *  record that they were emitted can't part, even in a crash. */
+export async function announce(
+  table: Table,
+  process: ProcessKey,
+  { announced, isSilent, state, rechecks = [], entries = [], request }: Announcement,
+): Promise<CommitResult> {
+  const changes = [
+    ...changePuts(table, process, { ...request, projectId: '' }),
+    ...recheckWrites(table, process, rechecks),
+    ...entryPuts(process, entries, request),
+  ];
+  const all = { ...state, announced: request.version };
+  // Checked first, because `stateWrites` stores large parts outside of the transaction.
+  if (!fit(changes, rowsOf(all))) return 'too-large';
+  const rows = await stateWrites(table, process, all);
+  const isFirst = announced === 0;
+  const isLast = isFirst ? NONE_ANNOUNCED : IS_LAST_ANNOUNCED;
+  const condition = {
+    text: isSilent ? `${isLast} AND ${NOT_BASELINED}` : isLast,
+    values: isFirst ? {} : { ':before': { N: String(announced) } },
+  };
+  const updates = [...rows].map(row => ({
+    Update: rowUpdate(process, row, row[0] === 'rare' ? condition : undefined),
+  }));
+  return transact(table, [...updates, ...changes]);
+}
+
+/** The rows of the audit entries of an announcement. Each names the change record of its event, because
+ *  the event's id does not contain the time of its commit. */
+function entryPuts(
+  process: ProcessKey,
+  entries: readonly string[],
+  { version, at }: Pick<CommitRequest, 'version' | 'at'>,
+): Write[] {
+  const { sk } = changeKey(process, at, '', version, 0);
+  const expiresAt = { N: String(expiryOf(at, ENTRIES_KEPT_MS)) };
+  return entries.map(digest => ({
+    Put: {
+      Item: { ...auditKey(process, digest), change: sk, expiresAt },
+      ConditionExpression: IS_ABSENT,
+    },
+  }));
+}
+
+export async function emittedEntries(
+  table: Table,
+  process: ProcessKey,
+  digests: Iterable<string>,
+): Promise<Set<string>> {
+  const keys = [...new Set(digests)].map(digest => auditKey(process, digest));
+  const items = await batchGet(table, keys, { ConsistentRead: true, ProjectionExpression: 'sk' });
+  return new Set(items.map(({ sk }) => entryIn(sk.S)));
 }

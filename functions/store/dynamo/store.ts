@@ -3,17 +3,6 @@ import type { ProcessKey } from '../../basics/process.ts';
 import { KEEP, type Keep } from '../limits.ts';
 import type { ChangeRecords, Deliveries, Snapshots, Store } from '../store.ts';
 import { createActions } from './actions.ts';
-import { announce, emittedEntries } from './announcements.ts';
-import { attemptsOf, attemptsOfEvent, note } from './attempts.ts';
-import {
-  addDead,
-  dead,
-  deadLetter,
-  deadLetterBefore,
-  findDead,
-  removeDead,
-  requeue,
-} from './dead-letters.ts';
 import {
   add,
   bringForward,
@@ -32,12 +21,26 @@ import { createEndpointRows, createSlots } from './endpoints.ts';
 import { createChangeRecords, createJournalReader } from './journal.ts';
 import { checkLayout } from './layout.ts';
 import { abandon, finish, release, saveProgress, takeLease } from './leases.ts';
-import { createProcessReader, createRoster } from './processes.ts';
+import { announce, createProcessReader, createRoster, emittedEntries } from './processes.ts';
 import { commit, deleteTimer, headsOf, load, readTombstone, timersOf, withSnapshot } from './projects.ts';
 import { readState, readUsers, saveUsers, writeRechecks } from './state.ts';
 import type { Table, TableTiming } from './table.ts';
-import { dropThreads, keepThread, thread } from './threads.ts';
 import { createTickClaims, createTickProgresses } from './tick.ts';
+import {
+  addDead,
+  attemptsOf,
+  attemptsOfEvent,
+  dead,
+  deadLetter,
+  deadLetterBefore,
+  dropThreads,
+  findDead,
+  keepThread,
+  note,
+  removeDead,
+  requeue,
+  thread,
+} from './traces.ts';
 import { createWorkspaceRows } from './workspaces.ts';
 
 /** A store in a table with the keys `pk` and `sk`, a stream of new images, and TTL on `expiresAt`. */
@@ -114,8 +117,9 @@ export function createSnapshots(table: Table): Snapshots {
   };
 }
 
-/** Deliveries in the table (design.md §6). A `place` is the part of a key after `PENDING#`: the time, and
- *  the event's id, which orders those of one time. Replays come after all others. */
+/** Deliveries in the table (design.md §6): pending ones in `deliveries.ts`; dead letters, attempts and threads of chats
+ *  in `traces.ts`. A `place` is the part of a key after `PENDING#`: the time, and the event's id, which orders those of
+ *  one time. Replays come after all others. */
 export function createDeliveries(table: Table): Deliveries {
   return {
     add: deliveries => add(table, deliveries),

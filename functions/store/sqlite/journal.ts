@@ -26,7 +26,7 @@ export function writeChanges(
 }
 
 /** A change record; `process` and `key` are its keys in the table (design.md §6). */
-export interface StoredChange {
+interface StoredChange {
   /** The order of commits; increases, with gaps. */
   readonly position: number;
   readonly process: string;

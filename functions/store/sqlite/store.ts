@@ -2,18 +2,7 @@ import type { Clock } from '../../basics/clock.ts';
 import { KEEP, type Keep } from '../limits.ts';
 import type { Deliveries, Snapshots, Store } from '../store.ts';
 import { sqliteActions } from './actions.ts';
-import { announce, emittedEntries } from './announcements.ts';
-import { attemptsOf, attemptsOfEvent, note } from './attempts.ts';
 import { type Database, inTransaction, openDatabase } from './database.ts';
-import {
-  addDead,
-  dead,
-  deadLetter,
-  deadLetterBefore,
-  findDead,
-  removeDead,
-  requeue,
-} from './dead-letters.ts';
 import {
   add,
   bringForward,
@@ -33,12 +22,26 @@ import {
 import { sqliteEndpointRows, sqliteSlots } from './endpoints.ts';
 import { type Journal, sqliteJournal, sqliteJournalReader } from './journal.ts';
 import { abandon, finish, release, saveProgress, takeLease } from './leases.ts';
-import { sqliteProcessReader, sqliteRoster } from './processes.ts';
+import { announce, emittedEntries, sqliteProcessReader, sqliteRoster } from './processes.ts';
 import { commit, deleteTimer, headsOf, load, readTombstone, timersOf, withSnapshot } from './projects.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from './schema.ts';
 import { isAsRead, readState, readUsers, saveUsers, writeRecheck } from './state.ts';
-import { dropThreads, keepThread, thread } from './threads.ts';
 import { sqliteTickClaims, sqliteTickProgresses } from './tick.ts';
+import {
+  addDead,
+  attemptsOf,
+  attemptsOfEvent,
+  dead,
+  deadLetter,
+  deadLetterBefore,
+  dropThreads,
+  findDead,
+  keepThread,
+  note,
+  removeDead,
+  requeue,
+  thread,
+} from './traces.ts';
 import { sqliteWorkspaceRows } from './workspaces.ts';
 
 /** A store in a file, with the additional ports of a single machine. */
@@ -60,13 +63,11 @@ interface OpenOptions {
 
 /** Opens the store at `path`, or creates it; `:memory:` keeps it in memory.
  *  @throws DatabaseError when it is damaged, another program's, or of another layout */
-export function openSqliteStore(path: string, { clock, keep, schemas = [] }: OpenOptions = {}): SqliteStore {
+export function openSqliteStore(
+  path: string,
+  { clock = Date.now, keep = KEEP, schemas = [] }: OpenOptions = {},
+): SqliteStore {
   const database = openDatabase(path, [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA, ...schemas]);
-  return sqliteStore(database, { clock, keep });
-}
-
-/** The store in a database that `openDatabase` opened with the schemas of the store. */
-function sqliteStore(database: Database, { clock = Date.now, keep = KEEP }: OpenOptions): SqliteStore {
   return {
     keep,
     snapshots: sqliteSnapshots(database),
@@ -126,8 +127,8 @@ export interface SqliteDeliveries extends Deliveries {
   expire(now: number): Promise<number>;
 }
 
-/** Deliveries in a SQLite database that `openDatabase` opened with `DELIVERIES_SCHEMA`. A `place` is the
- *  text of `seq`. */
+/** Deliveries in a SQLite database that `openDatabase` opened with `DELIVERIES_SCHEMA`: pending ones in
+ *  `deliveries.ts`; dead letters, attempts and threads of chats in `traces.ts`. A `place` is the text of `seq`. */
 export function sqliteDeliveries(database: Database, keep: Keep = KEEP): SqliteDeliveries {
   return {
     add: async deliveries => inTransaction(database, () => add(database, deliveries)),

@@ -64,10 +64,6 @@ describe('the number of changes over time', () => {
       }
   });
 
-  it('is nothing without changes', () => {
-    expect(activity([], EVERYTHING, 'type', NOW)).toBeUndefined();
-  });
-
   it('counts each change once, whatever events hold; the rarest processes together', () => {
     fc.assert(
       fc.property(fc.array(hostileEvent, { maxLength: 30 }), fc.constantFrom(...DIVISIONS), (events, by) => {

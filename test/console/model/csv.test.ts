@@ -56,7 +56,7 @@ describe('a table as CSV', () => {
     expect(parsed(csv(['a'], [[given]]))[1]).toEqual([expected]);
   });
 
-  it.each([...'\t; "=-'])('takes time in proportion to the length of the text: %j', character => {
+  it.each([...';"='])('takes time in proportion to the length of the text: %j', character => {
     expectLinear(length => csv(['a'], [[character.repeat(length)]]));
     expectLinear(length => csv(['a'], [[`x${character.repeat(length)}x`]]));
   });

@@ -16,11 +16,6 @@ describe('the feed', () => {
     expect(feed.arrived).toBe(2);
   });
 
-  it('puts what is seen late in its place', () => {
-    const feed = withNew(withOlder(emptyFeed<Line>(), [line(5), line(1)]), [line(3)]);
-    expect(ids(feed)).toEqual(['5', '3', '1']);
-  });
-
   it('is the same object when nothing new came', () => {
     const feed = withOlder(emptyFeed<Line>(), [line(1)]);
     expect(withNew(feed, [line(1)])).toBe(feed);

@@ -51,7 +51,7 @@ async function routing(
   const route = createRoute({ ...dependencies, registry, send });
   const again = await route(
     { messages, queue: dependencies.queue },
-    { getRemainingTimeInMillis: () => 60_000 },
+    { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 },
   );
   return { said, again, hidden };
 }

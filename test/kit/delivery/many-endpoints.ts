@@ -2,7 +2,7 @@ import { Dispatcher } from 'undici';
 import { joined } from '../../../functions/delivery/health.ts';
 import { type Send, sendBy, wakeBy } from '../../../functions/delivery/queues.ts';
 import { createRegistry } from '../../../functions/delivery/registry.ts';
-import { createDeliver, type DeliverContext } from '../../../functions/handlers/create-deliver.ts';
+import { createDeliver } from '../../../functions/handlers/create-deliver.ts';
 import { createRoute } from '../../../functions/handlers/create-route.ts';
 import { createTick } from '../../../functions/handlers/create-tick.ts';
 import type { PendingDelivery } from '../../../functions/model/delivery.ts';
@@ -10,7 +10,7 @@ import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
 import { servedByLambda, sqsQueue, sqsQueueBeside } from '../../../functions/queue/sqs.ts';
 import { createEndpointRows, createSlots } from '../../../functions/store/dynamo/endpoints.ts';
 import { createDeliveries } from '../../../functions/store/dynamo/store.ts';
-import type { Deliveries, Store } from '../../../functions/store/store.ts';
+import type { Deliveries } from '../../../functions/store/store.ts';
 import { CHAT, DRAINS, type Serving, WEBHOOKS } from '../../../infra/parts/serving.ts';
 import { seededRandom } from '../../../simulator/data/random.ts';
 import { Coverage } from '../../simulation/faults.ts';
@@ -61,12 +61,11 @@ export async function simulate(
   members: readonly Member[],
   ms: number,
   begin: (world: World, after: (ms: number, action: () => void) => void) => Promise<void> | void,
-  deployment: Deployment = {},
 ): Promise<number[][]> {
   const scheduler = new Scheduler(AT);
   const restore = virtualTimers(scheduler);
   try {
-    const world = openWorld(scheduler, members, deployment);
+    const world = openWorld(scheduler, members);
     await begin(world, (ms, action) => void scheduler.after(ms, action));
     await scheduler.pass(ms);
     return world.waits();
@@ -75,13 +74,7 @@ export async function simulate(
   }
 }
 
-/** Where the handlers run; on AWS by default. */
-interface Deployment {
-  readonly store?: Pick<Store, 'endpoints' | 'deliveries' | 'slots'>;
-  readonly chat?: Serving;
-}
-
-function openWorld(scheduler: Scheduler, members: readonly Member[], { store, chat: serving }: Deployment) {
+function openWorld(scheduler: Scheduler, members: readonly Member[]) {
   const clock = () => scheduler.now;
   const random = seededRandom(1);
   const queueOf = (name: string) =>
@@ -106,7 +99,7 @@ function openWorld(scheduler: Scheduler, members: readonly Member[], { store, ch
   const configured = members.map(
     ({ settings }, index): EndpointSettings => ({ ...settings, name: `e${index}` }),
   );
-  const rows = store?.endpoints ?? createEndpointRows(table);
+  const rows = createEndpointRows(table);
   const registry = () => createRegistry(configured, rows, clock);
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const common = {
@@ -157,8 +150,8 @@ function openWorld(scheduler: Scheduler, members: readonly Member[], { store, ch
   const starting = () => {
     const deliver = createDeliver({
       ...{ ...common, openAgent, allowLoopback: false, registry: registry() },
-      deliveries: withBacklogs(store?.deliveries ?? createDeliveries(table)),
-      slots: store?.slots ?? createSlots(table),
+      deliveries: withBacklogs(createDeliveries(table)),
+      slots: createSlots(table),
       sleep: ms => scheduler.sleep(ms),
       secrets: {
         nameOf: name => name,
@@ -173,7 +166,7 @@ function openWorld(scheduler: Scheduler, members: readonly Member[], { store, ch
   every(scheduler, MINUTE, () => void tick());
   looks.push(
     serve(scheduler, deliveries, WEBHOOKS, starting),
-    serve(scheduler, chat, serving ?? CHAT, starting),
+    serve(scheduler, chat, CHAT, starting),
     serve(scheduler, drains, DRAINS, starting),
   );
   return {
@@ -181,11 +174,14 @@ function openWorld(scheduler: Scheduler, members: readonly Member[], { store, ch
     wake: (index: number) => common.queues.wake(configured[index] as EndpointSettings, 0),
     /** The requests that all receivers got, `at` ms after the beginning. */
     posts,
-    deliveries: store?.deliveries ?? createDeliveries(base),
+    deliveries: createDeliveries(base),
     /** The event with this number: that of a project of its own. */
     eventOf,
     publish: (body: string) =>
-      route(batchOf([messageOf('event', body)], 'events'), { getRemainingTimeInMillis: () => 60_000 }),
+      route(batchOf([messageOf('event', body)], 'events'), {
+        awsRequestId: 'r',
+        getRemainingTimeInMillis: () => 60_000,
+      }),
     /** Routes an event to one endpoint. */
     send: (index: number, body: string) => {
       const { name, kind } = configured[index] as EndpointSettings;
@@ -225,7 +221,7 @@ function marksIn(body: string): Set<string> {
   return new Set(Array.from(body.matchAll(/mark-(\d+)-/g), ([, mark]) => mark as string));
 }
 
-type Invoked = ReturnType<typeof servedByLambda<DeliverContext>>;
+type Invoked = ReturnType<typeof servedByLambda>;
 
 /** Lambda's runs, each in an environment that serves no other run at the time.
  *  @returns begins to look for messages, until there are none */

@@ -1,10 +1,11 @@
+import { onTestFinished } from 'vitest';
 import { buildEvents } from '../../../functions/changes/build-events.ts';
 import { type BatchDependencies, deliverBatch } from '../../../functions/delivery/deliver-batch.ts';
-import type { DrainDependencies } from '../../../functions/delivery/drain.ts';
+import { type DrainDependencies, drain } from '../../../functions/delivery/drain.ts';
 import { EndpointHealth } from '../../../functions/delivery/endpoint-health.ts';
 import { joined } from '../../../functions/delivery/health.ts';
 import type { Answer, NoAnswer } from '../../../functions/delivery/http/post.ts';
-import { chatJobs, openFlood, openWindow, webhookJobs } from '../../../functions/delivery/kinds.ts';
+import { chatJobs, jobsOf, openFlood, openWindow, webhookJobs } from '../../../functions/delivery/kinds.ts';
 import type { Queues } from '../../../functions/delivery/queues.ts';
 import { STANDARD_TIMING } from '../../../functions/delivery/retries.ts';
 import { QueueSettler } from '../../../functions/delivery/settlers.ts';
@@ -17,11 +18,13 @@ import type { MoveToFailed } from '../../../functions/queue/failed-messages.ts';
 import type { Batch, Message } from '../../../functions/queue/queue.ts';
 import { createEndpointRows, createSlots } from '../../../functions/store/dynamo/endpoints.ts';
 import { createDeliveries } from '../../../functions/store/dynamo/store.ts';
+import { openSqliteStore } from '../../../functions/store/sqlite/store.ts';
 import { modelClient } from '../../simulation/models/table.ts';
 import { addingUp } from '../adding-up.ts';
 import { openModel } from '../table.ts';
+import { AT, DAY, HOUR, MINUTE, SECOND } from '../time.ts';
 
-export const AT = Date.UTC(2026, 10, 21, 12);
+export { AT, DAY, HOUR, MINUTE, SECOND };
 export const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 
 /** For handlers that get no malformed message. */
@@ -54,11 +57,6 @@ export interface Said {
   readonly message: string;
   readonly details: Record<string, unknown>;
 }
-
-export const SECOND = 1000;
-export const MINUTE = 60 * SECOND;
-export const HOUR = 60 * MINUTE;
-export const DAY = 24 * HOUR;
 
 export const answered = (status: number, more: Partial<Answer> = {}): Answer => ({
   status,
@@ -216,24 +214,8 @@ export function openSetting(post: Answers = () => answered(200)) {
   const { rows, deliveries } = dependencies;
   const pending = async (name = 'crm') => deliveries.due(name, Number.MAX_SAFE_INTEGER, 100_000);
   return {
-    ...{
-      table,
-      faults,
-      state,
-      posts,
-      hidden,
-      aside,
-      wakes,
-      said,
-      lines,
-      counts,
-      lags,
-      slept,
-      dependencies,
-      rows,
-      deliveries,
-      pending,
-    },
+    ...{ table, faults, state, posts, hidden, aside, wakes, said, lines, counts, lags, slept },
+    ...{ dependencies, rows, deliveries, pending },
     /** Makes an endpoint's row with this health; without settings it is an endpoint of the configuration. */
     async register(health: Health = {}, settings: EndpointSettings | null = endpointOf(), name = 'crm') {
       const row: EndpointRow = { name, health, ...(settings && { settings }) };
@@ -260,6 +242,25 @@ export function openSetting(post: Answers = () => answered(200)) {
       return settler.again;
     },
     pendingIds: async (name = 'crm') => (await pending(name)).map(({ eventId }) => eventId),
+  };
+}
+
+/** Makes requests and messages as they are sent. */
+export const realJobs: DrainDependencies['jobsOf'] = (all, endpoint) => jobsOf(all, { endpoint });
+
+/** A setting over SQLite, with the real messages, until the end of the test. */
+export function openStored(post?: Answers) {
+  const setting = openSetting(post);
+  const { endpoints, deliveries, slots, close } = openSqliteStore(':memory:');
+  onTestFinished(close);
+  const dependencies = { ...setting.dependencies, rows: endpoints, deliveries, slots, jobsOf: realJobs };
+  return {
+    ...{ ...setting, endpoints, deliveries, dependencies },
+    healthOf: async (name = 'crm') => (await endpoints.read(name))?.health,
+    /** How many deliveries wait, due or not. */
+    left: async (name = 'crm') => (await deliveries.due(name, Number.MAX_SAFE_INTEGER, 30_000)).length,
+    drain: (endpoint: EndpointSettings, more: Partial<DrainDependencies> = {}) =>
+      drain(endpoint, { ...dependencies, ...more }),
   };
 }
 

@@ -94,11 +94,11 @@ export async function openWatched(store: TestStore, endpoints: readonly Endpoint
         .catch(() => undefined);
     },
     tick: () => process.tick(),
-    /** Runs drains as they are due, and a tick each minute, for this time. */
-    pass: async (ms: number) => {
+    /** Runs drains as they are due, and a tick each minute (or each `every` ms), for this time. */
+    pass: async (ms: number, every = 60_000) => {
       const end = state.now + ms;
       for (;;) {
-        const tickAt = (Math.floor(state.now / 60_000) + 1) * 60_000;
+        const tickAt = (Math.floor(state.now / every) + 1) * every;
         const wake = oldest();
         const at = Math.min(tickAt, wake?.at ?? tickAt);
         if (at > end) break;

@@ -46,7 +46,7 @@ export interface Language {
   prepare(code: string): Promise<{ command: string; args: string[]; cwd: string }>;
 }
 
-export const LANGUAGES: Readonly<Record<string, Language>> = {
+const LANGUAGES: Readonly<Record<string, Language>> = {
   Node: {
     code: node,
     failing: [/console\.log\(event\.type.*/, "throw new Error('Full');"],
@@ -138,7 +138,7 @@ export function testReceiver(name: string): void {
     const tests = it.skipIf(MISSING[name]);
     const lines = (text: string) => text.split('\n').filter(line => / (projects|task-fields)\//.test(line));
 
-    tests('takes each signed event once, and refuses the rest', async () => {
+    tests('takes each signed event once, orders those of one record, and refuses the rest', async () => {
       const { url, written } = await runs(language, secretOf('one'));
       const unsigned = await post(url, JSON.stringify(event));
       const altered = signedWebhook(event);
@@ -165,10 +165,13 @@ export function testReceiver(name: string): void {
         ]),
       );
       expect(written.err).not.toContain('Warning');
-    });
+      if (name === 'Node') {
+        const { changes } = (event as Extract<SentEvent, { type: 'task.updated' }>).data;
+        const names = changes.map(({ name }) => name).join(', ');
+        expect(written.out).toMatch(`task.updated ${event.subject}\n${names}\n`);
+      }
 
-    tests('orders the events of one record by their sequence', async () => {
-      const { url, written } = await runs(language, secretOf('one'));
+      const before = lines(written.out).length;
       const at = (sequence: number, different: Partial<SentEvent> = {}) =>
         ({ ...event, id: `e${sequence}`, sequence: String(sequence), ...different }) as SentEvent;
       const sent = [
@@ -181,7 +184,7 @@ export function testReceiver(name: string): void {
       ];
       for (const one of sent) expect(await send(url, one)).toBe(204);
       await vi.waitFor(() =>
-        expect(lines(written.out)).toEqual([
+        expect(lines(written.out).slice(before)).toEqual([
           `task.updated ${event.subject}`,
           `task.updated ${event.subject}`,
           `task.deleted ${event.subject}`,
@@ -189,14 +192,12 @@ export function testReceiver(name: string): void {
           `task.updated ${event.subject}`,
         ]),
       );
-    });
 
-    tests('takes each event without a subject once, whatever its sequence', async () => {
-      const { url, written } = await runs(language, secretOf('one'));
+      // Those without a subject are taken once, whatever their sequence.
       const { 'source.recovered': recovered, 'source.stalled': stalled } = events;
       for (const one of [recovered, stalled, recovered, events['changewire.test']])
         expect(await send(url, one)).toBe(204);
-      const types = () => written.out.match(/^\S+\.\S+/gm);
+      const types = () => written.out.match(/^(source|changewire)\.\S+/gm);
       await vi.waitFor(() =>
         expect(types()).toEqual(['source.recovered', 'source.stalled', 'changewire.test']),
       );
@@ -212,7 +213,7 @@ export function testReceiver(name: string): void {
       await vi.waitFor(() => expect(written.err.match(/Full/g)?.length).toBeGreaterThan(1));
     });
 
-    tests.each(['', 'whsec_', 'whsec_c2hvcnQ='])(
+    tests.each(['', 'whsec_c2hvcnQ='])(
       'takes nothing with the secret "%s", which is empty or short',
       async secret => {
         const { url, written } = await runs(language, secret);

@@ -1,8 +1,7 @@
 import { onTestFinished } from 'vitest';
-import type { TickPasses } from '../../../functions/handlers/create-tick.ts';
 import { QUEUE_SCHEMA } from '../../../functions/queue/sqlite.ts';
 import { openSqliteStore } from '../../../functions/store/sqlite/store.ts';
-import type { WorkspaceRows } from '../../../functions/store/store.ts';
+import type { TickProgresses, WorkspaceRows } from '../../../functions/store/store.ts';
 import { startPasses } from '../../../local/cli/passes.ts';
 import type { Polling } from '../../../local/cli/polling.ts';
 import { startTicks } from '../../../local/cli/ticks.ts';
@@ -30,7 +29,7 @@ export async function startScheduling({
 }: {
   readonly source: Pick<Source, 'watched'>;
   readonly poll: Polling['poll'];
-  readonly progress: TickPasses['progress'];
+  readonly progress: TickProgresses;
   /** What the runs of `poll` share, where they share anything. */
   readonly rows?: WorkspaceRows;
   readonly time: Pick<ReturnType<typeof ownTime>, 'clock' | 'sleep'>;

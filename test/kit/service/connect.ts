@@ -1,8 +1,10 @@
 import { onTestFinished } from 'vitest';
 import { connect } from '../../../functions/service/client.ts';
-import type { ConnectOptions, Notice, RequestInfo } from '../../../functions/service/options.ts';
+import type { ConnectOptions, Notice } from '../../../functions/service/options.ts';
 import type { Page, Service, ServiceConnection } from '../../../functions/service/service.ts';
 import { type Behaviour, startServer, type TestServer } from './server.ts';
+
+type RequestInfo = Parameters<NonNullable<ConnectOptions['onRequest']>>[0];
 
 export const SECRET = 'the-client+secret/ß';
 export const START = Date.parse('2026-07-01T10:00:00Z');

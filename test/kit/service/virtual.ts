@@ -28,7 +28,8 @@ export interface VirtualRig {
   readonly within: (work: Promise<unknown>) => Promise<number>;
 }
 
-export function virtualRig(bearing: Bearing, options: Partial<ConnectOptions> = {}): VirtualRig {
+/** A token comes after `tokenMs`. */
+export function virtualRig(bearing: Bearing, options: Partial<ConnectOptions> = {}, tokenMs = 0): VirtualRig {
   const scheduler = new Scheduler(START);
   const answers: { at: number; status: number }[] = [];
   let underWay = 0;
@@ -38,7 +39,9 @@ export function virtualRig(bearing: Bearing, options: Partial<ConnectOptions> = 
       const controller = new Controller(handler);
       handler.onRequestStart?.(controller, {});
       if (path.endsWith('/oauth/token')) {
-        reply(controller, 200, {}, { access_token: 'token', expires_in: 86_400 });
+        const token = () => reply(controller, 200, {}, { access_token: 'token', expires_in: 86_400 });
+        if (tokenMs === 0) token();
+        else scheduler.after(tokenMs, token);
         return true;
       }
       const { ms, status = 200, headers = {} } = bearing(scheduler.now, underWay);

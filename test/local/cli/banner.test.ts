@@ -133,15 +133,6 @@ test('a run says where its console is, in one line', () => {
   expect(told([], true)).toEqual([`Console: http://127.0.0.1:4321/#token=${TOKEN}\n`]);
 });
 
-test('what is no terminal gets no token, because it may be kept: it names the command that tells the address', () => {
-  const [line, ...more] = told([], true, undefined, false);
-  expect([line, more]).toEqual([
-    expect.stringMatching(/^For the console's address, run "npx changewire console --data .+"\.$/),
-    [],
-  ]);
-  expect(line).not.toContain(TOKEN);
-});
-
 test('where the page can not be built, a run says why in one line, and goes on without', () => {
   expect(consoleOf(parseOptions([]), 'there is none here')).toBe(undefined);
   expect(told([], false, 'there is none here')).toEqual([

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Keep } from '../../../functions/store/limits.ts';
@@ -10,17 +9,14 @@ import { sqliteDeliveries, sqliteSnapshots } from '../../../functions/store/sqli
 import { dropExpired, startHousekeeping } from '../../../local/cli/housekeeping.ts';
 import { delivery } from '../../kit/store/delivery.ts';
 import { AT, content, event, noise } from '../../kit/store/subject.ts';
+import { temporaryDirectory } from '../../kit/temporary.ts';
 
 const DAY = 86_400_000;
 
 function opened(keep?: Keep) {
-  const directory = mkdtempSync(join(tmpdir(), 'changewire-expiry-'));
-  const path = join(directory, 'data.sqlite');
+  const path = join(temporaryDirectory(), 'data.sqlite');
   const database = openDatabase(path, [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
-  onTestFinished(() => {
-    database.file.close();
-    rmSync(directory, { recursive: true });
-  });
+  onTestFinished(() => database.file.close());
   const [feed, deliveries] = [sqliteJournal(database, keep), sqliteDeliveries(database, keep)];
   const snapshots = sqliteSnapshots(database);
   let version = AT;

@@ -1,11 +1,11 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { Polled, PollReport } from '../../../functions/handlers/create-poll.ts';
-import type { TickPasses } from '../../../functions/handlers/create-tick.ts';
+import type { Polled, PollReport } from '../../../functions/handlers/workspace-run.ts';
 import { UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
 import type { PassReport } from '../../../functions/pass/run-pass.ts';
 import { askedPass, passIn } from '../../../functions/schedule/pass-message.ts';
 import { ServiceStatusError, TokenError } from '../../../functions/service/errors.ts';
+import type { TickProgresses } from '../../../functions/store/store.ts';
 import { PassFailures, passOnce } from '../../../local/cli/passes.ts';
 import type { RunPass } from '../../../local/cli/polling.ts';
 import { realSource } from '../../../local/settings/source.ts';
@@ -23,7 +23,7 @@ const everyOne = (processes: readonly string[], one: Polled): PollReport => ({
 const NOTHING_KNOWN = {
   ofAll: async (all: readonly never[]) =>
     new Map(all.map(one => [one, { ...UNKNOWN_PROCESS, baselined: true }])),
-} as unknown as TickPasses['progress'];
+} as unknown as TickProgresses;
 
 /** Runs passes of `processes` every 5 s against a service that fails until `failsUntil` (s), and returns the lines of the log. */
 async function logOf(
@@ -32,7 +32,7 @@ async function logOf(
     error,
     failsUntil,
     progress = NOTHING_KNOWN,
-  }: { processes: string[]; error: Error; failsUntil: number; progress?: TickPasses['progress'] },
+  }: { processes: string[]; error: Error; failsUntil: number; progress?: TickProgresses },
   log: 'text' | 'json' = 'text',
 ): Promise<string[]> {
   const time = ownTime(Date.UTC(2026, 10, 22));

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
-import type { PassRequest } from '../../../functions/handlers/create-poll.ts';
+import type { PassRequest } from '../../../functions/handlers/workspace-run.ts';
 import { openSqliteStore } from '../../../functions/store/sqlite/store.ts';
 import { startPolling } from '../../../local/cli/polling.ts';
 import { PassWatch } from '../../../local/operate/health.ts';

@@ -9,7 +9,7 @@ import { leakIn, secrets } from '../../kit/secret-arbitraries.ts';
 /** Options as people write them; `--data` is left out, for a path that can't be used must be named. */
 const WORDS = [
   ...['--subscribe', '--webhook', '--webhook-secret', '--slack', '--teams', '--interval', '--sweep-interval'],
-  ...['--overlap', '--raw', '--memory', '--once', '--json', '--memry', 'once', '--', '-x', '5s'],
+  ...['--overlap', '--filter', '--raw', '--memory', '--once', '--json', '--memry', 'once', '--', '-x', '5s'],
   'http://127.0.0.1:9000/events',
 ];
 const VARIABLES = [
@@ -46,6 +46,8 @@ test('no error about the options shows a secret, wherever it stands', () => {
     '--json=',
     '--subscribe=',
     '--no-such=',
+    '--filter=events=task.updated,',
+    '--filter=where={"a":"',
   );
   fc.assert(
     fc.property(secrets, before, glue, before, ({ text, secret }, first, prefix, last) => {

@@ -40,7 +40,7 @@ async function live(url: string, directory: string, ahead = 0, filter?: Endpoint
 
 const ids = (all: readonly { readonly eventId: string }[]) => all.map(({ eventId }) => eventId);
 
-describe('300 events to an endpoint that fails every other time, over lives that end at any moment', () => {
+describe('150 events to an endpoint that fails every other time, over lives that end at any moment', () => {
   it('invariant 11: are each taken or in a row whenever a life has ended, and get there once it is well', async () => {
     let count = 0;
     let well = false;
@@ -51,14 +51,14 @@ describe('300 events to an endpoint that fails every other time, over lives that
       response.writeHead(takes ? 204 : 500).end();
     });
     const directory = temporaryDirectory();
-    const events = someEvents(300);
-    for (const [index, moment] of [10, 90, 200].entries()) {
+    const events = someEvents(150);
+    for (const [index, moment] of [10, 45, 100].entries()) {
       const life = await live(url, directory, index * 2 * HOUR);
-      await life.publish(events.slice(index * 100, index * 100 + 100));
+      await life.publish(events.slice(index * 50, index * 50 + 50));
       await requests(moment);
       await life.endpoint.stop();
       const kept = ids(await life.waiting());
-      const published = events.slice(0, index * 100 + 100).map(({ id }) => id);
+      const published = events.slice(0, index * 50 + 50).map(({ id }) => id);
       expect(new Set([...taken, ...kept])).toEqual(new Set(published));
       expect(kept.length).toBe(new Set(kept).size);
       await life.end();

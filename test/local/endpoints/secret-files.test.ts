@@ -1,29 +1,16 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { fileSecrets, keptSecret } from '../../../local/data/secret-files.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 
 describe('secrets in files', () => {
-  let root: string;
   let directory: string;
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), 'secrets-'));
-    directory = join(root, 'secrets');
+    directory = join(temporaryDirectory(), 'secrets');
   });
-  afterEach(() => rmSync(root, { recursive: true }));
   const modeOf = (path: string) => statSync(path).mode & 0o777;
 
   it('are read back as they were written, each for this user alone', async () => {

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { settingsToPaste } from '../../../functions/doctor/settings.ts';
 import { startRunner } from '../../../local/cli/runner.ts';
 import { doctorOf, workspaceOf } from '../../../local/operate/doctor.ts';
@@ -11,6 +10,7 @@ import { namedSource, realSource, type Source } from '../../../local/settings/so
 import type { Output } from '../../../local/terminal/output.ts';
 import { buildWorkspace, type Freedoms, startSimulatedService } from '../../../simulator/server.ts';
 import { drawnFreedoms } from '../../kit/doctor/drawn-freedoms.ts';
+import { temporaryDirectory } from '../../kit/temporary.ts';
 
 const TIMING = { changes: { fastest: 60_000, slowest: 60_000 }, sweep: 60_000, overlap: 1_000 };
 const now = async () => undefined;
@@ -55,14 +55,8 @@ async function warningsOf(freedoms: Partial<Freedoms>, directory: string): Promi
   return warned;
 }
 
-function scratch(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'doctor-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  return directory;
-}
-
 test('with the settings that the doctor proposes, a run has nothing to warn of', async () => {
-  const directory = scratch();
+  const directory = temporaryDirectory();
   await fc.assert(
     fc.asyncProperty(drawnFreedoms, async freedoms => {
       expect(await warningsOf(freedoms, directory)).toEqual([]);
@@ -85,7 +79,7 @@ test('the service of the environment, or of a configuration file, is asked befor
   expect(source.watched.map(({ workspace }) => workspace.baseUrl)).toEqual(['https://api.eu.example.com']);
   expect(workspaceOf(source, 'one', undefined)).toBe('api-eu-example-com');
   expect(workspaceOf(source, 'not configured yet', undefined)).toBe('api-eu-example-com');
-  const file = join(scratch(), 'changewire.json');
+  const file = join(temporaryDirectory(), 'changewire.json');
   const { SERVICE_BASE_URL: baseUrl, SERVICE_AUTH_URL: authUrl, SERVICE_AUDIENCE: audience } = SERVICE;
   const workspaces = ['eu', 'us'].map(name => ({
     name,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../functions/config/read.ts';
 import { UsageError } from '../../../local/basics/usage-error.ts';
+import { withValuesOfStdin } from '../../../local/settings/endpoint-options.ts';
 import { parseOptions } from '../../../local/settings/options.ts';
 import { wantedEndpoints } from '../../../local/settings/wanted-endpoints.ts';
 import { config } from '../../kit/infra/config-examples.ts';
@@ -119,5 +120,42 @@ describe('the endpoints of a configuration', () => {
   test('may share an address with others: they are told apart by their names', () => {
     const all = wanted(`--webhook ${HOOK} --name twin --filter events=task.deleted`);
     expect(all.filter(({ url }) => url === HOOK).map(({ name }) => name)).toEqual(['crm-eu', 'twin']);
+  });
+});
+
+describe('headers of an endpoint', () => {
+  const args = (line: readonly string[]) => wantedEndpoints(parseOptions(line).endpoints, undefined, {});
+  const inFile = (headers: string) => wanted('', { ...environment, ENDPOINT_CHAT_HEADERS: headers });
+
+  test('follow its option, and may be given on stdin', async () => {
+    const line = ['--webhook', HOOK, '--header', '-', '--header', 'X-B: 2', '--slack', HOOK];
+    const read = await withValuesOfStdin(line, async () => 'Authorization: Bearer a\n');
+    expect(args(read)).toMatchObject([
+      { kind: 'webhook', headers: { Authorization: 'Bearer a', 'X-B': '2' } },
+      { kind: 'slack', headers: {} },
+    ]);
+  });
+
+  test('of the configuration come from the environment', () => {
+    expect(inFile('{"Authorization": "Bearer a"}')[1]?.headers).toEqual({ Authorization: 'Bearer a' });
+    expect(inFile('')[1]?.headers).toEqual({});
+  });
+
+  test.each([
+    [() => args(['--header', 'X-A: hush']), '--header applies to the preceding --webhook'],
+    [() => args(['--slack', HOOK, '--header', 'hush']), '--header takes "NAME: VALUE"'],
+    [
+      () => args(['--slack', HOOK, '--header', 'Host: hush']),
+      '--header: Host is a header that Changewire or HTTP sets.',
+    ],
+    [
+      () => args(['--slack', HOOK, '--header', 'X-A: hush', '--header', 'X-A: hush']),
+      '--header: X-A is given twice.',
+    ],
+    [() => inFile('hush'), 'ENDPOINT_CHAT_HEADERS takes a JSON object of texts'],
+    [() => inFile('{"X-A": 1}'), 'ENDPOINT_CHAT_HEADERS takes a JSON object of texts'],
+    [() => inFile('{"te": "hush"}'), 'ENDPOINT_CHAT_HEADERS: te is a header that Changewire or HTTP sets.'],
+  ])('that are wrong are refused without their values: %#', (start, message) => {
+    expect(refusal(start)).toContain(message);
   });
 });

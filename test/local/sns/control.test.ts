@@ -1,11 +1,11 @@
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { certificateOf, signingKey, startControl } from '../../../local/sns/control.ts';
-import { afterwards, receiver, startSns } from '../../kit/local/sns.ts';
+import { receiver, startSns } from '../../kit/local/sns.ts';
+import { temporaryDirectory } from '../../kit/temporary.ts';
 
 async function control(pem = async () => 'certificate') {
   const started = await startControl(
@@ -58,9 +58,8 @@ const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export(
   format: 'pem',
 }) as string;
 
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'sns-'));
-  afterwards(() => rm(directory, { recursive: true }));
+beforeEach(() => {
+  directory = temporaryDirectory();
 });
 
 describe('the signing key', () => {

@@ -1,18 +1,17 @@
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SubscriptionMemory } from '../../../local/sns/subscription-memory.ts';
-import { afterwards, eventually, type RunningSns, receiver, startSns } from '../../kit/local/sns.ts';
+import { eventually, type RunningSns, receiver, startSns } from '../../kit/local/sns.ts';
 import type { Receiver } from '../../kit/local/sns-receiver.ts';
+import { temporaryDirectory } from '../../kit/temporary.ts';
 
 let directory: string;
 let file: string;
 
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'sns-'));
+beforeEach(() => {
+  directory = temporaryDirectory();
   file = join(directory, 'subscriptions.json');
-  afterwards(() => rm(directory, { recursive: true }));
 });
 
 const start = (options: Parameters<typeof startSns>[0] = {}): Promise<RunningSns> =>

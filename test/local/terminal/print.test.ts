@@ -92,28 +92,16 @@ describe('a printed event', () => {
     expect(plain(projectEvent('project.deleted', []))).toMatch(
       /^12:03:11 {2}− Acme GmbH {27,}project deleted$/,
     );
-    expect(plain(held('40 of 60 projects are gone.'))).toMatch(/^12:03:11 {2}! process p +on hold: 40 of 60/);
   });
 
-  it('tells of a project that is left out', () => {
-    expect(plain(skipped('GET /x: status 403'))).toMatch(/^12:03:11 {2}! 7 +skipped: GET \/x: status 403$/);
-  });
-
-  it('tells an entry of the audit log as JSON, or as the text that it was cut to, behind who acted', () => {
-    expect(plain(recorded({ a: '\u001b[2J' }))).toMatch(
-      /^12:03:11 {2}· process p +audit log {2}\{"a":"\\u001b\[2J"\}$/,
-    );
-    expect(plain(recorded('{"a":…', ['Eva', 'Bo']))).toMatch(/audit log {2}Eva: Bo: \{"a":…$/);
-  });
-
-  it('tells of a stall and of its end', () => {
-    expect(plain(stalled('GET /x: status 503'))).toMatch(
-      /^12:03:11 {2}! process p +stalled: GET \/x: status 503$/,
-    );
-    expect(plain(recovered())).toMatch(
-      /! process p +recovered: all changes since 2026-05-04T12:02:11.000Z have been published$/,
-    );
-  });
+  it.each([
+    [held('40 of 60 projects are gone.'), /^12:03:11 {2}! process p +on hold: 40 of 60/],
+    [skipped('GET /x: status 403'), /^12:03:11 {2}! 7 +skipped: GET \/x: status 403$/],
+    [stalled('GET /x: status 503'), /^12:03:11 {2}! process p +stalled: GET \/x: status 503$/],
+    [recovered(), /! process p +recovered: all changes since 2026-05-04T12:02:11.000Z have been published$/],
+    [recorded({ a: '\u001b[2J' }), /^12:03:11 {2}· process p +audit log {2}\{"a":"\\u001b\[2J"\}$/],
+    [recorded('{"a":…', ['Eva', 'Bo']), /audit log {2}Eva: Bo: \{"a":…$/],
+  ])('of a process tells what happened: %#', (event, text) => expect(plain(event)).toMatch(text));
 
   it('shows what became of a field: which, of what, and what of its definition changed', () => {
     const head = 'process p › Due date                ';

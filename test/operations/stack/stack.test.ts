@@ -8,14 +8,13 @@ import {
   cloudWatchLogs,
   failedMessageOf,
   failedQueue,
-  type LogGroups,
   logEntryOf,
   publishAgain,
   retryUnsettled,
 } from '../../../functions/operations/stack/stack.ts';
 
 const AT = Date.parse('2026-03-04T05:06:07Z');
-const groups = { poll: 'the poll logs' } as unknown as LogGroups;
+const groups = { poll: 'the poll logs' } as unknown as Parameters<typeof cloudWatchLogs>[1];
 const stretch = { function: 'poll', since: AT, until: AT + 1000, all: false } as const;
 
 describe('the log of a function', () => {

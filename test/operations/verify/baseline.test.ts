@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ProcessKey } from '../../../functions/basics/process.ts';
 import { verifyProcess } from '../../../functions/operations/verify/walk.ts';
-import { readVerified } from '../../../functions/operations/verify.ts';
+import { verifySlice } from '../../../functions/operations/verify.ts';
 import { KEEP, type Keep } from '../../../functions/store/limits.ts';
 import { AT, commit, openContext, PROCESSES, STORES, storesOf } from '../../kit/operations/context.ts';
 import { eventsOf } from '../../kit/operations/events.ts';
@@ -25,7 +25,7 @@ it.each(STORES)(
       return found(KEEP);
     };
     const found = async (keep: Keep) => {
-      const verified = await verifyProcess(asked => readVerified({ ...context, keep }, asked), {
+      const verified = await verifyProcess(asked => verifySlice({ ...context, keep }, asked), {
         process: PROCESS.processId,
       });
       return [verified.isBaselined, verified.events, verified.mismatches.length];
@@ -50,7 +50,7 @@ it.each([
     const request = { events: [], version: 1, at: 1 };
     await context.snapshots.announce(PROCESS, { announced: 0, state: { baselined: true }, request });
     await commit(context, eventsOf(AT - age * DAY), { at: AT - age * DAY });
-    const found = await verifyProcess(asked => readVerified(context, asked), { process: PROCESS.processId });
+    const found = await verifyProcess(asked => verifySlice(context, asked), { process: PROCESS.processId });
     expect(found.events).toBe(events);
   },
 );

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../functions/basics/json.ts';
 import type { ProjectContent } from '../../../functions/model/snapshot.ts';
-import { Actors, type ChangedRecord, type ProjectChange } from '../../../functions/pass/audit-log/actors.ts';
+import { Actors } from '../../../functions/pass/audit-log/actors.ts';
 import { namesIn } from '../../../functions/pass/audit-log/names.ts';
-import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { Users } from '../../../functions/pass/reading/users.ts';
+import { passContext } from '../../kit/pass/context.ts';
+
+type ProjectChange = Parameters<Actors['of']>[0];
 
 /** No whole second: what happens then is told to the millisecond. */
 const AT = Date.UTC(2026, 10, 21, 12) + 7;
@@ -20,16 +22,14 @@ function actors(entries: readonly JsonObject[], projects = ['p1', 'p2'], known =
     askedAt: AT,
     unknownIds: ['u8', 'u9'],
   };
-  const context = {
-    process: { workspace: 'w', processId: 'p' },
-    clock: () => AT,
+  const context = passContext({
     snapshots: {
       users: async () => {
         counts.asked += 1;
         return users;
       },
     },
-  } as unknown as PassContext;
+  });
   const namesByEntry = entries.map(entry => namesIn([entry]));
   const read = { entries, namesByEntry, readAt: AT, position: undefined, wasUntimed };
   return { actors: new Actors(read, new Set(projects), new Users(context)), counts };
@@ -39,7 +39,11 @@ const contentOf = (...tasks: string[]): ProjectContent => ({
   record: { id: 'p1' },
   tasks: new Map(tasks.map(id => [id, { id }])),
 });
-const changed = (entity: 'project' | 'task', id: string, action: ChangedRecord['action'] = 'updated') => ({
+const changed = (
+  entity: 'project' | 'task',
+  id: string,
+  action: ProjectChange['changes'][number]['action'] = 'updated',
+) => ({
   ...{ entity, id, action },
 });
 /** An edit of p1 and its task t1, whose last readings show what was there a minute ago. */

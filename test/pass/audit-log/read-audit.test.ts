@@ -3,13 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../functions/basics/json.ts';
 import type { AuditPosition } from '../../../functions/model/process-state.ts';
 import { readAudit } from '../../../functions/pass/audit-log/read-audit.ts';
-import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { digest } from '../../../functions/pass/reading/digest.ts';
 import { ServiceStatusError } from '../../../functions/service/errors.ts';
+import { passContext } from '../../kit/pass/context.ts';
+import { AT, iso, MINUTE } from '../../kit/time.ts';
 
 type Order = AuditPosition['order'];
-const MINUTE = 60_000;
-const AT = Date.UTC(2026, 10, 21, 12);
 /** When the log was last read. */
 const LAST = AT - MINUTE;
 
@@ -45,7 +44,7 @@ async function reading(before: AuditPosition | undefined, options: Options) {
   /** Where the pages of each walk began. */
   const walks: number[][] = [];
   const warnings: unknown[] = [];
-  const context = {
+  const context = passContext({
     ...{ process: { workspace: 'w', processId: 'p' }, settings, before: { watermark: LAST } },
     ...{ clock: () => now, stopAt: AT + time, heartbeat: { beat: async () => {} } },
     log: {
@@ -74,7 +73,7 @@ async function reading(before: AuditPosition | undefined, options: Options) {
         }
       },
     },
-  } as unknown as PassContext;
+  });
   const read = await readAudit(context, before);
   const position = read.position as AuditPosition;
   return { ...read, position, found: read.entries.map(({ n }) => n), walks, warnings, said, requests };
@@ -178,8 +177,6 @@ describe('a first reading', () => {
 });
 
 describe('a log that stands as it was left', () => {
-  const newest = left('newest-first', undefined, [4, 3, 2, 1]);
-
   it.each(
     rowsOf(`
 newest-first: 4 3 2 1     4 3 2 1          -        0          newest-first: 4 3 2 1
@@ -218,6 +215,7 @@ unknown 8: 1 2 9          7 8 9            -        0 2, 0     unknown`),
   );
 
   it('by its oldest remembered entry, needs no more pages, though the page ends with one that is not remembered', async () => {
+    const newest = left('newest-first', undefined, [4, 3, 2, 1]);
     const { walks, found } = await reading(newest, { logs: [[5, 4, 3, 2, 1, 0, -1, -2, -3]], size: 6 });
     expect([walks, found]).toEqual([[[0]], [5]]);
   });
@@ -283,7 +281,6 @@ describe('an entry of a log that contradicts its position', () => {
   const foundAt = async (times: object, options: Partial<Options> = {}) =>
     (await reading(before, { logs: [[1]], entryOf: n => ({ n, ...times }) as JsonObject, ...options })).found
       .length === 1;
-  const iso = (at: number) => new Date(at).toISOString();
 
   it.each([
     ['ten minutes before the last reading', { at: iso(LAST - 10 * MINUTE) }, true],
@@ -454,15 +451,15 @@ describe('a log that takes long', () => {
   it('and grows by more than can be held is read on by the next pass, too', async () => {
     const text = 'x'.repeat(2 ** 20);
     const entryOf = (n: number) => (n < 3 ? plain(n) : { n, text });
-    const read = await reading(left('newest-first', undefined, [2, 1]), { logs: [numbers(50, 0)], entryOf });
+    const read = await reading(left('newest-first', undefined, [2, 1]), { logs: [numbers(36, 0)], entryOf });
     expect([read.found.length, read.warnings]).toEqual([32, ['audit-overfull']]);
-    const next = await reading(read.position, { logs: [numbers(50, 0)], entryOf });
-    expect(new Set([...read.found, ...next.found])).toEqual(new Set(numbers(3, 51)));
-    // 27 MB of characters: what else an entry takes counts, too.
+    const next = await reading(read.position, { logs: [numbers(36, 0)], entryOf });
+    expect(new Set([...read.found, ...next.found])).toEqual(new Set(numbers(3, 37)));
+    // 20 MB of characters: what else an entry takes counts, too.
     const small = await reading(left('newest-first', undefined, [0]), {
-      logs: [numbers(160_000, 0)],
+      logs: [numbers(85_000, 0)],
       size: 40_000,
-      entryOf: n => ({ n, text: 'x'.repeat(145) }),
+      entryOf: n => ({ n, text: 'x'.repeat(210) }),
     });
     expect(small.warnings).toEqual(['audit-overfull']);
   });
@@ -535,7 +532,7 @@ describe('however little time the passes have', () => {
           expect(walks.flat().length).toBeLessThanOrEqual(position?.order === 'unknown' ? 2 : 1);
         },
       ),
-      { numRuns: Number(process.env.RUNS ?? 500) },
+      { numRuns: Number(process.env.RUNS ?? 250) },
     );
   });
 });

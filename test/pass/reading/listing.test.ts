@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { digest } from '../../../functions/pass/reading/digest.ts';
 import { kindOf, listProjects, MAX_READINGS } from '../../../functions/pass/reading/listing.ts';
 import { ServiceAnswerError, ServiceError } from '../../../functions/service/errors.ts';
-
-const AT = Date.UTC(2026, 10, 21, 12);
-const DAY = 86_400_000;
+import { passContext } from '../../kit/pass/context.ts';
+import { AT, DAY } from '../../kit/time.ts';
 
 interface Options {
   /** What each reading shows: pages of identifiers. The last one is shown again and again. */
@@ -32,8 +30,7 @@ function listing({
   let reading = 0;
   const filters: object[] = [];
   const said: string[] = [];
-  const context = {
-    process: { workspace: 'w', processId: 'p' },
+  const context = passContext({
     clock: () => now,
     stopAt,
     service: {
@@ -53,8 +50,7 @@ function listing({
     },
     before: { watermark },
     reports: { once: (code: string, message: string) => said.push(`${code}: ${message}`) },
-    heartbeat: { beat: async () => undefined },
-  } as unknown as PassContext;
+  });
   return { list: (after?: number) => listProjects(context, after), filters, said };
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../functions/basics/json.ts';
-import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { digest as digestOf } from '../../../functions/pass/reading/digest.ts';
 import { readTasks, type Same, type TasksRead } from '../../../functions/pass/reading/read-tasks.ts';
 import { ServiceAnswerError, ServiceStatusError } from '../../../functions/service/errors.ts';
+import { passContext } from '../../kit/pass/context.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const notFound = new ServiceStatusError('GET /tasks', 404, 'no such project');
@@ -24,8 +24,7 @@ function reading(readings: (string[][] | Error)[], { known, digest, clocks = [] 
   /** For each reading whether a page with the digest '1,2', and one with none, would be known. */
   const areKnown: boolean[][] = [];
   let now = AT;
-  const context = {
-    process: { workspace: 'eu', processId: 'p' },
+  const context = passContext({
     clock: () => now,
     service: {
       async *tasks(
@@ -54,7 +53,7 @@ function reading(readings: (string[][] | Error)[], { known, digest, clocks = [] 
         counts.beats += 1;
       },
     },
-  } as unknown as PassContext;
+  });
   const load = async () => {
     counts.loaded += 1;
     return known;
@@ -150,16 +149,13 @@ describe('the tasks of a project', () => {
 
   it('cannot be used with one that cannot be used', async () => {
     const flaw = new ServiceAnswerError('GET /tasks', { path: '$', expected: 'an id', found: 'none' });
-    const context = {
-      process: { workspace: 'eu', processId: 'p' },
-      clock: () => AT,
+    const context = passContext({
       service: {
         async *tasks() {
           yield { items: [{ id: '1', fields: {}, flaw }], digest: 'd', readAt: AT, clock: 'service' };
         },
       },
-      heartbeat: { beat: async () => undefined },
-    } as unknown as PassContext;
+    });
     await expect(readTasks(context, '7', { load: async () => undefined })).rejects.toBe(flaw);
   });
 });

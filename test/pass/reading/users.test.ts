@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../functions/basics/json.ts';
 import type { KnownUsers } from '../../../functions/model/snapshot.ts';
-import type { PassContext } from '../../../functions/pass/context/context.ts';
 import { Users } from '../../../functions/pass/reading/users.ts';
 import { ServiceError, ServiceStatusError } from '../../../functions/service/errors.ts';
+import { passContext } from '../../kit/pass/context.ts';
 
 const HOUR = 3_600_000;
 type Answer = Error | readonly JsonObject[];
@@ -25,15 +25,13 @@ function workspace(list: Answer) {
     fields,
     ...(fields.flaw && { flaw: new Error() }),
   });
-  const context = {
-    heartbeat: { beat: async () => {} },
+  const context = passContext({
     reports: {
       once: (code: string, message: string, details?: object) => {
         world.said.push(`${code}: ${message}`);
         world.details.push(details);
       },
     },
-    process: { workspace: 'w', processId: 'p' },
     clock: () => world.now,
     log: {
       warn: (message: string, details?: object) => {
@@ -62,14 +60,14 @@ function workspace(list: Answer) {
         return recordOf((answer as readonly JsonObject[])[0] ?? {});
       },
     },
-  } as unknown as PassContext;
+  });
   return { world, pass: () => new Users(context) };
 }
 const ANN = { id: 'u1', name: 'Ann' };
 const status = (code: number) => new ServiceStatusError('GET /users', code, 'refused');
 /** What is said with the news that the list can't be read. */
 const unread = (why: string) => ({
-  ...{ workspace: 'w', processId: 'p', code: 'users-unread' },
+  ...{ workspace: 'eu', processId: 'p', code: 'users-unread' },
   error: expect.stringContaining(why),
 });
 

@@ -133,6 +133,28 @@ export const DELIVERY: BugsByFile = {
       'delivery/drain.test.ts',
     ],
   },
+  'delivery/drain.ts': {
+    'a whole turn by the health that an endpoint had at its beginning': [
+      'const row = await rows.read(name);',
+      'const known = turn as Turn & { row?: EndpointRow | undefined };\n' +
+        '  const row = (known.row ??= await rows.read(name));',
+    ],
+    'a rate that grows though attempts fail': [
+      '  if (row.health.failures) turn.since = began;\n',
+      '',
+      'delivery/drain.test.ts',
+    ],
+    'a row that falls due while rows are read left to nobody': [
+      [
+        [
+          '  { deliveries, rows }: DrainDependencies,\n  later',
+          '  { deliveries, rows, clock }: DrainDependencies,\n  later',
+        ],
+        ['deliveries.nextDue(name, now)', 'deliveries.nextDue(name, clock())'],
+      ],
+      { world: 'refused and drain and time' },
+    ],
+  },
   'operations/replay.ts': {
     'the last event of each slice left out of a replay': [
       'await deliveries.add(wanted.map(',

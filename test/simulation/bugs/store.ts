@@ -97,7 +97,7 @@ export const STORE: BugsByFile = {
       'store/dynamo/units.test.ts',
     ],
   },
-  'store/dynamo/announcements.ts': {
+  'store/dynamo/processes.ts': {
     'told audit entries not remembered': [
       '...entryPuts(process, entries, request)',
       '...entryPuts(process, [], request)',
@@ -125,7 +125,7 @@ export const STORE: BugsByFile = {
       { world: 'changes and changes, update project, one fault' },
     ],
   },
-  'store/sqlite/announcements.ts': {
+  'store/sqlite/processes.ts': {
     'an announcement in SQLite that follows none it knows': [
       "if (readPart(database, process, 'announced') !== announced) return 'conflict';",
       '',
@@ -150,7 +150,28 @@ export const STORE: BugsByFile = {
       'if (value === undefined && name.length < 5) sql.run`DELETE',
     ],
   },
+  'store/sqlite/endpoints.ts': {
+    'a moment of a chat booked from now in SQLite': [
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the code has it
+      'DO UPDATE SET next_slot = ${slot + interval}',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the code has it
+      'DO UPDATE SET next_slot = ${now + interval}',
+    ],
+  },
+  'store/sqlite/journal.ts': {
+    'tombstones in SQLite that expire at once': [
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the code has it
+      'FROM tombstone WHERE expires_at <= ${Math.floor(now / 1000)}',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the code has it
+      'FROM tombstone WHERE expires_at <= ${now}',
+    ],
+  },
   'queue/sqlite.ts': {
+    'messages hidden that a process had received when it died': [
+      "AND (receives > 0 OR shown_at > ?)')\n    .run(now, now, now + MAX_DELAY_MS);",
+      "AND shown_at > ?')\n    .run(now, now, now + MAX_DELAY_MS);",
+      { world: 'delivery, accepted' },
+    ],
     'messages deleted in SQLite up to the one that was served': [
       "'DELETE FROM message WHERE seq = ?'",
       "'DELETE FROM message WHERE seq <= ?'",

@@ -164,6 +164,7 @@ describe.each(CHATS)('the judge of what $name shows', chat => {
           expect(told).toEqual({ left: expect.any(Number) });
         }
       }),
+      { numRuns: 40 },
     );
   });
 

@@ -48,34 +48,6 @@ describe('the event source of a queue', () => {
     };
   }
 
-  it('hands over as many messages as a batch may have, and deletes what was taken', async () => {
-    const { source, batches, left } = open(27, 25);
-    const { batch, done } = await source.run();
-    expect(done).toEqual(batch);
-    expect(new Set(batches[0]).size).toBe(25);
-    expect(left()).toBe(2);
-    await source.run();
-    expect(batches.map(({ length }) => length)).toEqual([25, 2]);
-    expect(left()).toBe(0);
-  });
-
-  it('calls nobody when there is nothing', async () => {
-    const { source, batches } = open(0, 10);
-    expect(await source.run()).toEqual({ batch: [], done: [] });
-    expect(batches).toEqual([]);
-  });
-
-  it('leaves what failed to the visibility time-out', async () => {
-    const { source, left, answering, pass } = open(3, 10);
-    answering(() => failing('crm-2'));
-    const { done } = await source.run();
-    expect(done.map(({ messageId }) => messageId).sort()).toEqual(['crm-1', 'crm-3']);
-    expect(left()).toBe(1);
-    expect((await source.run()).batch).toEqual([]);
-    pass(60);
-    expect((await source.run()).batch).toMatchObject([{ attributes: { ApproximateReceiveCount: '2' } }]);
-  });
-
   it('leaves a message that it handed over twice, and that failed', async () => {
     const { source, queue, left, answering } = open(1, 10);
     const receive = queue.receive.bind(queue);
@@ -132,18 +104,6 @@ describe('the event source of a stream', () => {
       },
     };
   }
-
-  it('hands over the whole batch again when the handler throws or never answers', async () => {
-    const { source, batches, answering } = open(2, 10);
-    const error = new Error('no');
-    answering(() => Promise.reject(error));
-    expect(await source.run()).toMatchObject({ done: [], error });
-    answering(never);
-    void source.run();
-    answering(() => failing());
-    await source.run();
-    expect(batches).toEqual(Array(3).fill(['100', '101']));
-  });
 
   it('heeds no answer that comes when the batch was handed over again', async () => {
     const { source, answering } = open(4, 2);

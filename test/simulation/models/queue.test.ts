@@ -1,10 +1,9 @@
 import { MessageNotInflight } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Random } from '../../../functions/basics/clock.ts';
 import { seededRandom } from '../../../simulator/data/random.ts';
 import { QueueModel } from './queue.ts';
 import { type OpenQueue, queueContract } from './queue-contract.ts';
-import { startEmbedded } from './queue-embedded.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const BODIES = ['a', 'b', 'c', 'd', 'e'];
@@ -45,26 +44,6 @@ const openSubject: OpenQueue = async options => {
 };
 
 queueContract('the model', openSubject);
-
-let embedded: Awaited<ReturnType<typeof startEmbedded>>;
-beforeAll(async () => {
-  embedded = await startEmbedded();
-});
-afterAll(() => embedded?.stop());
-
-queueContract('the embedded SQS', options => embedded.open(options), {
-  'the 12 hours count from its receive': 'they count from each change',
-  'the time of a deleted message can not be changed': 'the error is MessageNotInflight',
-  'a handle older than the last receive changes the time too': 'it forgets old handles (MessageNotInflight)',
-  'a handle that was never given out is refused': 'the error is MessageNotInflight, and deleting is none',
-  'a dead letter tells where it comes from, and counts what both queues received':
-    'the receive that gave it up is counted too, and the source is not told',
-  'a message comes with the group that it was sent with, and others of its group do not wait for it':
-    'a queue that is not FIFO forgets groups',
-  'a delay of more than 15 minutes is refused': 'any delay is taken',
-  'quiet groups are received before one that has most of what is in flight': 'it knows no fair queues',
-  'an attribute needs a value, in the same characters': 'any is taken',
-});
 
 describe('the model of a queue', () => {
   /** The order of messages received, when so many of each group are in flight and one more of each is

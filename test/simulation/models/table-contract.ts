@@ -666,7 +666,7 @@ export function tableContract(name: string, open: () => Promise<OpenTable>): voi
 
       it('leaves what is above 16 MB for another one', async () => {
         const keys = Array.from({ length: 45 }, (_, index) => `item ${index}`);
-        for (const sk of keys) await put(sk, { b: { B: bytes(400_000) } });
+        await Promise.all(keys.map(sk => put(sk, { b: { B: bytes(400_000) } })));
         const got: (string | undefined)[] = [];
         let [rest, rounds] = [keys, 0];
         while (rest.length > 0) {

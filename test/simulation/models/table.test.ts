@@ -102,13 +102,7 @@ describe('what the model does not know', () => {
       /ReturnConsumedCapacity/,
     ],
     ['a section', update('ADD n :one'), /ADD n :one/],
-    ['a function', update('SET n = if_not_exists(n, :one)'), /if_not_exists/],
     ['a path', update('SET n.m = :one'), /n\.m/],
-    ['an element', update('SET n[0] = :one'), /n\[0\]/],
-    ['a size', condition('size(n) > :one'), /size/],
-    ['half a range', condition('n BETWEEN :one'), /BETWEEN/],
-    ['half a condition', condition('n = :one AND'), /AND/],
-    ['another function', condition('contains(n, :one)'), /contains/],
     ['a list', condition('n IN (:one)'), /IN \(:one\)/],
     [
       'an order of text',

@@ -1,6 +1,4 @@
-import { PublishBatchCommand } from '@aws-sdk/client-sns';
-import { afterEach, describe, expect, it } from 'vitest';
-import { type Published, startEmulator } from '../../kit/fauxqs.ts';
+import { describe, expect, it } from 'vitest';
 import { type TopicMessage, TopicModel } from './topic.ts';
 import { topicContract } from './topic-contract.ts';
 
@@ -21,37 +19,6 @@ topicContract('the model', async () => {
     taken: async () => taken.splice(0),
   };
 });
-
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
-
-const messageOf = ({ messageId, message, attributes }: Published): TopicMessage => ({
-  messageId,
-  body: message,
-  attributes: Object.fromEntries(Object.entries(attributes).map(([name, { Value }]) => [name, Value])),
-});
-
-topicContract(
-  'the embedded SNS',
-  async () => {
-    const { sns, topicArn, received, close } = await startEmulator();
-    closers.push(close);
-    return {
-      arn: topicArn,
-      publishBatch: input => sns.send(new PublishBatchCommand(input)),
-      taken: async () => (await received()).map(messageOf),
-    };
-  },
-  {
-    'a message of more than that is not, nor is what comes with it': 'the others are taken',
-    'all messages of a batch together have 256 KB at most': 'only each of them has',
-    'an entry without a message makes SNS refuse them all':
-      'the others are taken, and of that one it says nothing',
-    'an attribute without a value makes SNS refuse them all': 'any is taken',
-  },
-);
 
 describe('the model of a topic', () => {
   const PublishBatchRequestEntries = ['a', 'b', 'c', 'd'].map(Id => ({ Id, Message: `message ${Id}` }));

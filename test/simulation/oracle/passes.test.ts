@@ -1,6 +1,6 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import type { PollReport } from '../../../functions/handlers/create-poll.ts';
+import type { PollReport } from '../../../functions/handlers/workspace-run.ts';
 import type { Completion, Pace } from '../../../functions/model/process-state.ts';
 import type { PassReport } from '../../../functions/pass/run-pass.ts';
 import type { PassMessage } from '../../../functions/schedule/pass-message.ts';
@@ -196,7 +196,7 @@ describe('what is judged of passes and their messages', () => {
     asks(one);
     asks(other);
     lease(one);
-    write(undefined, `run at ${AT}`, { completedAt: { N: String(AT) } });
+    write(undefined, `run at ${AT}`, { endedBy: { S: `run at ${AT}` } });
     expect(() => lease(other)).toThrow('although another one ended meanwhile');
   });
 

@@ -1,5 +1,5 @@
 import type { DynamoDBRecord, StreamRecord } from 'aws-lambda';
-import type { Polled, PollReport } from '../../../functions/handlers/create-poll.ts';
+import type { Polled, PollReport } from '../../../functions/handlers/workspace-run.ts';
 import type { Completion, Pace } from '../../../functions/model/process-state.ts';
 import type { PassMessage } from '../../../functions/schedule/pass-message.ts';
 import { isAdaptive, type Rhythm } from '../../../functions/schedule/scheduled.ts';
@@ -36,7 +36,7 @@ interface Read {
   /** null: there was none. */
   readonly pace: Pace | null;
   readonly isBaselined: boolean;
-  /** How often `changes` passes had come to their end. */
+  /** How often `changes` passes had given their lease back. */
   readonly ends: number;
   readonly sweptAt: number;
   readonly isSweepUnfinished: boolean;
@@ -73,6 +73,8 @@ interface Known {
   pace: Pace | undefined;
   completedAt: number;
   ends: number;
+  /** Who ended the last pass, as the row of its lease has it. */
+  endedBy: string | undefined;
   isBaselined: boolean;
   leaseOwner: string | undefined;
   sweptAt: number;
@@ -385,7 +387,8 @@ export class PassesOracle {
 
   #of(processId: string): Known {
     const known = this.#known.get(processId) ?? {
-      ...{ pace: undefined, completedAt: 0, ends: 0, isBaselined: false, leaseOwner: undefined },
+      ...{ pace: undefined, completedAt: 0, ends: 0, endedBy: undefined },
+      ...{ isBaselined: false, leaseOwner: undefined },
       ...{ sweptAt: 0, isSweepUnfinished: false, isSweepAsked: false },
     };
     this.#known.set(processId, known);
@@ -413,9 +416,11 @@ export class PassesOracle {
     const owner = NewImage?.leaseOwner?.S;
     if (pass && owner !== undefined && owner !== known.leaseOwner) this.#checkTaken(processId, pass);
     known.leaseOwner = owner;
-    const completedAt = Number(NewImage?.completedAt?.N ?? 0);
-    if (completedAt !== known.completedAt) known.ends += 1;
-    known.completedAt = completedAt;
+    // The end of a baseline that is written once more moves the state back, to what it was: then changes are read twice.
+    const endedBy = NewImage?.endedBy?.S;
+    if (endedBy !== undefined && endedBy !== known.endedBy) known.ends += 1;
+    known.endedBy = endedBy ?? known.endedBy;
+    known.completedAt = Number(NewImage?.completedAt?.N ?? 0);
     const text = NewImage?.pace?.S;
     const pace = text === undefined ? undefined : (JSON.parse(text) as Pace);
     if (pace && run && pass && text !== JSON.stringify(known.pace)) this.#checkNext(run, pass, pace);

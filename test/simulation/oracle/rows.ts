@@ -18,12 +18,19 @@ interface Rows {
   readonly ids: Map<string, number>;
 }
 
+interface Wake {
+  readonly settings: WindowSettings;
+  readonly at: number | undefined;
+}
+
 /** Checks the rows of deliveries: a pending one is removed only once its endpoint has the event, or it is
  *  a dead letter (invariant 11). */
 export class RowsOracle {
   readonly #rows = new Map<string, Rows>();
   /** By the endpoints' own rows: whether a tick has work for them, else their health, which says when one has. */
   readonly #busy = new Map<string, 'at work' | Health>();
+  /** By health and settings: when a tick has work, as last computed from times that had all passed. */
+  readonly #wakes = new WeakMap<Health, Wake>();
   /** The ids of the reports of each endpoint's health that are not yet sent. */
   readonly #reports = new Map<string, readonly string[]>();
   readonly #has: (endpoint: string, eventId: string) => boolean;
@@ -79,9 +86,20 @@ export class RowsOracle {
   /** Whether a tick at this time would find nothing to do. */
   isQuiet(now: number): boolean {
     return [...this.#busy].every(([endpoint, busy]) => {
-      const at = busy === 'at work' ? 0 : wakesAt(busy, now, this.#settingsOf(endpoint));
+      if (busy === 'at work') return false;
+      const at = this.#wakesAt(busy, now, this.#settingsOf(endpoint));
       return at === undefined || at > now + TICK_MS;
     });
+  }
+
+  /** Computed again once it is near: until then it moves only if a clock that was ahead wrote the health. */
+  #wakesAt(health: Health, now: number, settings: WindowSettings): number | undefined {
+    const known = this.#wakes.get(health);
+    if (known?.settings === settings && (known.at === undefined || known.at > now + TICK_MS)) return known.at;
+    const at = wakesAt(health, now, settings);
+    const { since = 0, from = 0 } = health.window ?? {};
+    if (Math.max(since, from) <= now) this.#wakes.set(health, { settings, at });
+    return at;
   }
 
   /** Whether something waits for the endpoint that nobody may leave there. Of what `mayStay` names, only what the endpoint does not have counts. */

@@ -1,8 +1,8 @@
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Queue, Serve, Unsent } from '../../../functions/queue/queue.ts';
 import { QUEUE_SCHEMA, recoverMessages } from '../../../functions/queue/sqlite.ts';
 import { type LocalQueues, openQueues } from '../../../local/data/store.ts';
-import type { ConsumedQueue, RunContext } from '../../../local/loops/consumer.ts';
+import type { ConsumedQueue } from '../../../local/loops/consumer.ts';
 import { consumersOf } from '../../../local/loops/delivering.ts';
 import { between } from '../../../simulator/data/random.ts';
 import type { Boundary, Strike } from '../faults.ts';
@@ -39,6 +39,8 @@ export class LocalServing implements Serving {
   readonly #file = new DatabaseSync(':memory:');
   readonly #runs: Record<QueueName, number> = { events: 0, deliveries: 0, chat: 0, drains: 0 };
   #runIds = 0;
+  /** When messages are shown: the first one of a queue, and the next one of all queues. */
+  readonly #shown: { readonly first: StatementSync; readonly next: StatementSync };
   /** The queues as the present process has them, or had them when it died. */
   #queues: LocalQueues;
 
@@ -46,6 +48,10 @@ export class LocalServing implements Serving {
     this.#shared = shared;
     this.#handlers = handlers;
     this.#file.exec(QUEUE_SCHEMA);
+    this.#shown = {
+      first: this.#file.prepare('SELECT min(shown_at) AS at FROM message WHERE queue = ?'),
+      next: this.#file.prepare('SELECT min(shown_at) AS at FROM message WHERE shown_at > ?'),
+    };
     this.#queues = openQueues(this.#file, () => shared.scheduler.now);
     shared.scheduler.after(0, () => this.#start());
   }
@@ -92,7 +98,7 @@ export class LocalServing implements Serving {
       scheduler.after(between(random, ...RESTART_MS), () => this.#start());
     });
     const served: Served = { life, runs: new Map(), inHand: new Set() };
-    const serve = (handler: Serve<RunContext>) => this.#served(served, handler);
+    const serve = (handler: Serve) => this.#served(served, handler);
     const consumed = (name: QueueName, strikes: typeof plan.deliverer) =>
       this.#consumed(name, served, strikes);
     const consumers = consumersOf(
@@ -120,8 +126,8 @@ export class LocalServing implements Serving {
     if (ms < MAX_NAP_MS) return life.sleep(ms, signal);
     const { scheduler, fail } = this.#shared;
     const began = scheduler.now;
-    const next = NAMES.map(name => this.#queues[name].nextAfter(began) ?? Number.POSITIVE_INFINITY);
-    await life.sleep(Math.max(ms, Math.min(...next, began + LONG_NAP_MS) - began), signal);
+    const next = Number(this.#shown.next.get(began)?.at ?? Number.POSITIVE_INFINITY);
+    await life.sleep(Math.max(ms, Math.min(next, began + LONG_NAP_MS) - began), signal);
     if (scheduler.now < began + LONG_NAP_MS || inHand.size > 0) return;
     const missed = NAMES.find(name => this.#firstShown(name) <= began);
     if (missed) fail(new Violation(11, `no run receives a message of ${missed}, although none is under way`));
@@ -129,11 +135,11 @@ export class LocalServing implements Serving {
 
   /** When the first message of a queue is shown, which may be past; infinite where it is empty. */
   #firstShown(name: QueueName): number {
-    return this.#queues[name].nextAfter(Number.MIN_SAFE_INTEGER) ?? Number.POSITIVE_INFINITY;
+    return Number(this.#shown.first.get(name)?.at ?? Number.POSITIVE_INFINITY);
   }
 
   /** A handler whose runs make their own calls. A run that hangs ends the process. */
-  #served({ life, runs, inHand }: Served, handler: Serve<RunContext>): Serve<RunContext> {
+  #served({ life, runs, inHand }: Served, handler: Serve): Serve {
     const { scheduler, fail } = this.#shared;
     return async (batch, context) => {
       const ids = batch.messages.map(({ id }) => id);

@@ -1,6 +1,4 @@
-import type { Deliver } from '../../../functions/handlers/create-deliver.ts';
-import type { Route } from '../../../functions/handlers/create-route.ts';
-import type { Queue } from '../../../functions/queue/queue.ts';
+import type { Queue, Serve } from '../../../functions/queue/queue.ts';
 import type { Life } from '../life.ts';
 
 export type QueueName = 'events' | 'deliveries' | 'chat' | 'drains';
@@ -11,9 +9,9 @@ export type ReachedQueues = Readonly<Record<QueueName, Pick<Queue, 'name' | 'sen
 /** The handlers of the queues. */
 export interface Handlers {
   /** The router in a new process. */
-  route(life: Life): Route;
+  route(life: Life): Serve;
   /** The deliverer in a new process. `runOf` finds the life of the run that calls. */
-  deliver(life: Life, runOf: () => Life): Deliver;
+  deliver(life: Life, runOf: () => Life): Serve;
   /** Whether the plan lets the run fail now to set when this message is shown again. */
   refuses(run: Life, messageId: string): boolean;
 }

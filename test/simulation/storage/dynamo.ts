@@ -1,6 +1,7 @@
 import {
   BatchGetItemCommand,
   type BatchGetItemCommandOutput,
+  DeleteItemCommand,
   type DynamoDBClient,
   GetItemCommand,
   ProvisionedThroughputExceededException,
@@ -12,14 +13,24 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { dynamoStore } from '../../../functions/store/dynamo/store.ts';
-import { AUDIT, CHANGE, stateKey, TICK_KEY } from '../../../functions/store/keys.ts';
+import {
+  ATTEMPT,
+  AUDIT,
+  CHANGE,
+  DEAD,
+  type Key,
+  PENDING,
+  stateKey,
+  TICK_KEY,
+  TOMBSTONE,
+} from '../../../functions/store/keys.ts';
 import type { Boundary } from '../faults.ts';
 import type { Failing, Life, Nature } from '../life.ts';
 import { modelClient, type Replication, TableModel } from '../models/table.ts';
 import type { Plan } from '../plan.ts';
 import { processOf, tableCall } from '../port-calls.ts';
 import { processesIn, TABLE_NAME, WORKSPACE } from '../shared.ts';
-import type { Backup, Ports, Reaching, Storage, StorageCall } from './storage.ts';
+import type { Backup, Expiring, Ports, Reaching, Storage, StorageCall } from './storage.ts';
 
 /** The model of a DynamoDB table. */
 export function dynamoStorage(plan: Plan, nature: Nature): Storage {
@@ -51,6 +62,14 @@ export function dynamoStorage(plan: Plan, nature: Nature): Storage {
         },
       };
     },
+    expire: now => {
+      for (const { pk, sk, expiresAt } of [...table.items()])
+        if (expiresAt?.N && Number(expiresAt.N) * 1_000 <= now)
+          table.run(new DeleteItemCommand({ TableName: TABLE_NAME, Key: { pk, sk } as Key }));
+      const left = [...table.items()];
+      const count = (prefix: string) => left.filter(({ sk }) => sk?.S?.startsWith(prefix)).length;
+      return new Map(Object.entries(EXPIRING).map(([kind, prefix]) => [kind as Expiring, count(prefix)]));
+    },
     release: processId => {
       table.run(
         new UpdateItemCommand({
@@ -76,6 +95,16 @@ export function dynamoStorage(plan: Plan, nature: Nature): Storage {
     },
   };
 }
+
+/** How the sort keys of what expires begin. */
+const EXPIRING: Readonly<Record<Expiring, string>> = {
+  change: CHANGE,
+  tombstone: TOMBSTONE,
+  entry: AUDIT,
+  delivery: PENDING,
+  'dead letter': DEAD,
+  attempt: ATTEMPT,
+};
 
 /** How often an eventually consistent read is late, and by how many ms at most. */
 const LATE_READS = 0.3;

@@ -28,7 +28,7 @@ import {
 import { STATE_ROWS, type StateRow } from '../../../functions/store/limits.ts';
 import { type Database, openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { sqliteEndpointRows, sqliteSlots } from '../../../functions/store/sqlite/endpoints.ts';
-import { sqliteJournalReader } from '../../../functions/store/sqlite/journal.ts';
+import { PUBLISHER, sqliteJournal, sqliteJournalReader } from '../../../functions/store/sqlite/journal.ts';
 import { sqliteProcessReader, sqliteRoster } from '../../../functions/store/sqlite/processes.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries, sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
@@ -39,7 +39,7 @@ import { failingWith } from '../life.ts';
 import type { Item } from '../models/table.ts';
 import { streamRecord } from '../models/table-stream.ts';
 import { PROCESS, TABLE_NAME, WORKSPACE } from '../shared.ts';
-import type { Ports, Reaching, Storage, StorageCall } from './storage.ts';
+import type { Expiring, Ports, Reaching, Storage, StorageCall } from './storage.ts';
 
 const OF = { workspace: WORKSPACE, processId: PROCESS };
 
@@ -93,6 +93,16 @@ const WORKSPACE_CALLS: Calls = {
 };
 const READS = /^(due|find|nextDue|dead|findDead|counts|attempts|list|read|revision|search|ofAll|count)/;
 
+/** The tables of what expires. */
+const EXPIRING: Readonly<Record<Expiring, string>> = {
+  change: 'change',
+  tombstone: 'tombstone',
+  entry: 'told_entry',
+  delivery: 'pending',
+  'dead letter': 'dead',
+  attempt: 'attempt',
+};
+
 type Row = Record<string, unknown>;
 type Table = keyof typeof WATCHED;
 /** A row by its table and its key columns. */
@@ -113,6 +123,15 @@ export function sqliteStorage(): Storage {
       return { items, restore: () => mirror.replace(() => setContent(database, rows)) };
     },
     isLocal: true,
+    expire: now => {
+      const journal = sqliteJournal(database);
+      journal.moveTo(PUBLISHER, Number.MAX_SAFE_INTEGER);
+      journal.expire(now, Number.MAX_SAFE_INTEGER);
+      void sqliteDeliveries(database).expire(now);
+      const count = (table: string) =>
+        Number(database.file.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.count);
+      return new Map(Object.entries(EXPIRING).map(([kind, table]) => [kind as Expiring, count(table)]));
+    },
     release: processId => void sqliteProcessReader(database).release({ ...OF, processId }),
     reachedBy: reaching => portsOf(database, reaching),
     readers: {
@@ -194,6 +213,9 @@ class Mirror {
   readonly #database: Database;
   readonly #stream: DynamoDBRecord[] = [];
   readonly #items = new Map<string, Item>();
+  /** By text: rows are updated often, but not their bodies. */
+  readonly #bodies = new Map<string, Uint8Array>();
+  readonly #isTouched: StatementSync;
   readonly #touched: StatementSync;
   readonly #forget: StatementSync;
 
@@ -201,18 +223,15 @@ class Mirror {
     this.#database = database;
     const { file } = database;
     file.exec('CREATE TEMP TABLE touched (seq INTEGER PRIMARY KEY, place TEXT)');
-    for (const [table, columns] of Object.entries(WATCHED))
-      for (const [event, row] of [
-        ['INSERT', 'NEW'],
-        ['UPDATE', 'OLD'],
-        ['UPDATE', 'NEW'],
-        ['DELETE', 'OLD'],
-      ])
-        file.exec(
-          `CREATE TEMP TRIGGER ${table}_${event}_${row} AFTER ${event} ON main."${table}" BEGIN
-            INSERT INTO touched (place) VALUES (json_array('${table}', ${columns.map(each => `${row}."${each}"`).join(', ')}));
-          END`,
-        );
+    const triggers = Object.entries(WATCHED).flatMap(([table, columns]) => {
+      const touch = (row: string) => `INSERT INTO touched (place) VALUES
+        (json_array('${table}', ${columns.map(each => `${row}."${each}"`).join(', ')}));`;
+      const trigger = (event: string, ...rows: readonly string[]) =>
+        `CREATE TEMP TRIGGER ${table}_${event} AFTER ${event} ON main."${table}" BEGIN ${rows.map(touch).join('')} END;`;
+      return [trigger('INSERT', 'NEW'), trigger('UPDATE', 'OLD', 'NEW'), trigger('DELETE', 'OLD')];
+    });
+    file.exec(triggers.join(''));
+    this.#isTouched = file.prepare('SELECT 1 FROM touched LIMIT 1');
     this.#touched = file.prepare('SELECT place FROM touched GROUP BY place ORDER BY min(seq)');
     this.#forget = file.prepare('DELETE FROM touched');
   }
@@ -236,8 +255,8 @@ class Mirror {
   }
 
   #sync(): void {
+    if (!this.#isTouched.get()) return;
     const places = this.#touched.all() as { place: string }[];
-    if (places.length === 0) return;
     this.#forget.run();
     const rows = new Map<string, readonly [Key, ...Place]>();
     for (const { place } of places) {
@@ -306,14 +325,20 @@ class Mirror {
         return row && { row: { S: String(row.row) } };
       case 'pending':
         row = sql.get`SELECT body FROM pending WHERE endpoint = ${first} AND event_id = ${second as string}`;
-        return row && { body: { B: encode(row.body) } };
+        return row && { body: { B: this.#encoded(String(row.body)) } };
       case 'dead':
         row = sql.get`SELECT body FROM dead WHERE endpoint = ${first} AND event_id = ${second as string}`;
-        return row && { body: { B: encode(row.body) } };
+        return row && { body: { B: this.#encoded(String(row.body)) } };
       case 'tick':
         row = sql.get`SELECT claimed_through AS time FROM tick`;
         return row && { claimedThrough: { N: String(row.time) } };
     }
+  }
+
+  #encoded(body: string): Uint8Array {
+    const known = this.#bodies.get(body) ?? encode(body);
+    this.#bodies.set(body, known);
+    return known;
   }
 
   #stateRow(of: string | number, row: StateRow): Item | undefined {

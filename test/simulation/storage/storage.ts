@@ -44,6 +44,9 @@ export interface Ports {
   readonly workspaces: WorkspaceRows;
 }
 
+/** The kinds of rows that expire. */
+export type Expiring = 'change' | 'tombstone' | 'entry' | 'delivery' | 'dead letter' | 'attempt';
+
 /** What the storage held at one moment. */
 export interface Backup {
   readonly items: readonly Item[];
@@ -58,6 +61,8 @@ export interface Storage {
   readonly stream: readonly DynamoDBRecord[];
   items(): Iterable<Item>;
   backup(): Backup;
+  /** Deletes what has expired at `now`, in ms since 1970, as if all of it had been published. @returns the names of the kinds of rows that are left, of those that expire */
+  expire(now: number): ReadonlyMap<Expiring, number>;
   /** Releases the hold of a process, as an operator does. */
   release(processId: string): void;
   reachedBy(reaching: Reaching): Ports;

@@ -102,7 +102,7 @@ export function endpointRowsContract(create: () => EndpointRows): void {
           );
           expect((await rows.read(one))?.health.failures?.count).toBe(turns.length);
         }),
-        { numRuns: 15 },
+        { numRuns: 6 },
       );
     });
   });

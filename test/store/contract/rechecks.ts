@@ -131,17 +131,17 @@ export function rechecksContract(subject: () => Subject): void {
     });
 
     it('is one of many: all are read, and no more are told at once than one transaction takes', async () => {
-      const ids = Array.from({ length: 1_100 }, (_, index) => `p${index}`);
+      const ids = Array.from({ length: 130 }, (_, index) => `p${index}`);
       await write(
         ...ids.map((projectId, index) => ({
           projectId,
           before: undefined,
-          after: owed({ reason: noise(1_000, index) }),
+          after: owed({ reason: noise(9_000, index) }),
         })),
       );
       const all = await rechecks();
       expect([...all.keys()].toSorted()).toEqual(ids.toSorted());
-      expect(all.get('p1099')?.reason).toBe(noise(1_000, 1_099));
+      expect(all.get('p129')?.reason).toBe(noise(9_000, 129));
       // With the event, and the rows of what is announced and of what is skipped.
       expect(await (await tell(ids.slice(0, 98)))()).toBe('too-large');
       expect(await rechecks()).toEqual(all);

@@ -63,7 +63,7 @@ export function slotsContract(create: () => Slots): void {
           for (const [index, slot] of moments.entries())
             expect(slot).toBeGreaterThanOrEqual(AT + (offsets[index] ?? 0));
         }),
-        { numRuns: 15 },
+        { numRuns: 5 },
       );
     });
   });

@@ -241,6 +241,10 @@ export function snapshotsContract(subject: () => Subject): void {
       for (const other of others) {
         expect(await snapshots.load(other, 'p1')).toBeUndefined();
         expect(await idsOf(other)).toEqual([]);
+        await snapshots.commit(other, commitOf('p1', snapshot(AT, content({}))));
+        const expected = await snapshots.load(other, 'p1');
+        await snapshots.commit(other, commitOf('p1', undefined, { expected, version: AT + 1 }));
+        expect(await idsOf(process)).toEqual(['p1']);
       }
     });
 

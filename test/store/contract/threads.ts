@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { TestStore } from '../../kit/store/stores.ts';
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const DAY = 24 * 3_600_000;
 
 /** What every store must do with the threads of chats. */
-export function threadsContract(store: () => TestStore): void {
+export function threadsContract(store: () => TestStore, open: () => Promise<TestStore>): void {
   const project = (projectId: string, workspace = 'eu') => ({ workspace, processId: 'a#b', projectId });
   const thread = (ts: string, usedAt = AT) => ({ channel: '#launches', ts, usedAt });
 
@@ -36,7 +36,9 @@ export function threadsContract(store: () => TestStore): void {
     });
 
     it('expire 90 days after they were last used', async () => {
-      const { deliveries, expire } = store();
+      // A store of its own: all its rows are looked at.
+      const { deliveries, expire, stop } = await open();
+      onTestFinished(stop);
       await deliveries.keepThread('old', project('p1'), thread('1.0'));
       await deliveries.keepThread('old', project('p2'), thread('2.0', AT + DAY));
       await expire(AT + 90 * DAY + 1_000);

@@ -94,7 +94,7 @@ export function workspaceRowsContract(create: () => WorkspaceRows): void {
           expect(counts.toSorted((left, right) => left - right)).toEqual(turns.map((_, index) => index + 1));
           expect((await rowOf(one))?.pause?.failures).toBe(turns.length);
         }),
-        { numRuns: 8 },
+        { numRuns: 4 },
       );
     });
 

@@ -1,38 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   ChangeMessageVisibilityCommand,
-  CreateQueueCommand,
   DeleteMessageCommand,
   GetQueueAttributesCommand,
   type Message,
   ReceiveMessageCommand,
   SendMessageCommand,
-  SQSClient,
+  type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { SQSRecord } from 'aws-lambda';
-import { buildApp } from 'fauxqs';
 import type { OpenQueue, Received } from './queue-contract.ts';
-
-/** The embedded SQS as a subject of the contract, through the SDK's client and what delivery makes of it. */
-export async function startEmbedded(): Promise<{ open: OpenQueue; stop(): Promise<void> }> {
-  const app = buildApp({ logger: false });
-  const endpoint = await app.listen({ host: '127.0.0.1', port: 0 });
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  const sqs = new SQSClient({ endpoint, region: 'us-east-1', credentials, useQueueUrlAsEndpoint: false });
-  let queues = 0;
-  const create = async (Attributes: Record<string, string>) => {
-    const QueueName = `queue-${++queues}`;
-    const { QueueUrl: url = '' } = await sqs.send(new CreateQueueCommand({ QueueName, Attributes }));
-    return { url, arn: await arnOf(sqs, url) };
-  };
-  return {
-    open: openQueueOn(sqs, create, 1),
-    async stop() {
-      sqs.destroy();
-      await app.close();
-    },
-  };
-}
 
 /** Queues for the contract, whose visibility time-out is given in seconds. */
 export function openQueueOn(
