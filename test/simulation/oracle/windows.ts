@@ -18,8 +18,8 @@ export class WindowOracle {
   /** The changes that went back, by the last reading of the rows. */
   #takenBack: ReadonlyMap<string, string> = new Map();
   #notBefore = 0;
-  /** When the run that tells gathered changes began to; undefined without one. */
-  #under: { readonly by: object; last: number } | undefined;
+  /** The run that tells gathered changes, and when the window began that it tells them in; undefined without one. */
+  #under: { readonly by: object; readonly since: number } | undefined;
 
   constructor(name: string, settings: WindowSettings) {
     this.#name = name;
@@ -54,14 +54,16 @@ export class WindowOracle {
       this.#fail(now, `before ${new Date(this.#notBefore).toISOString()}, when its window ends`);
     const isDue = ({ due = 0 }: InHand) => hasDigestBetween(digest ?? '', due, now);
     if (digest && isClean && !inHand.filter(isNew).some(isDue)) this.#fail(now, 'before its digest is due');
-    this.#under = { by, last: now };
+    // New changes begin their window with their first message, those of rows with the last.
+    const isNewBatch = inHand.length === 0 && this.#under?.by === by;
+    this.#under = { by, since: isNewBatch ? (this.#under?.since ?? now) : now };
   }
 
   /** A run is over. */
   ends(by: object, isFree: boolean): void {
     if (!isFree || this.#under?.by !== by) return;
     const ms = /^(\d+)([mh])$/.exec(this.#settings.window ?? '');
-    if (ms) this.#notBefore = this.#under.last + Number(ms[1]) * (UNITS[ms[2] as string] as number);
+    if (ms) this.#notBefore = this.#under.since + Number(ms[1]) * (UNITS[ms[2] as string] as number);
     this.#under = undefined;
   }
 
