@@ -98,7 +98,8 @@ test.each([
   time.jump(time.clock() - 90 * SECOND);
   await until(300);
   const moment = changes === ADAPTIVE ? changes.fastest / 2 : 0;
-  expect(longestGap(begins.changes, 0, 300)).toBeLessThanOrEqual((changes.slowest + moment) / SECOND + 1);
+  // A pass that is late by a few requests is no stop of 90 s.
+  expect(longestGap(begins.changes, 0, 300)).toBeLessThanOrEqual((changes.slowest + moment) / SECOND + 5);
 });
 
 test.each([
