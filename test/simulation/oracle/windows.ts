@@ -18,6 +18,8 @@ export class WindowOracle {
   /** The changes that went back, by the last reading of the rows. */
   #takenBack: ReadonlyMap<string, string> = new Map();
   #notBefore = 0;
+  /** When the last window began: what was due then is left of what was gathered, and may follow. */
+  #began = 0;
   /** The run that tells gathered changes, and when the window began that it tells them in; undefined without one. */
   #under: { readonly by: object; readonly since: number } | undefined;
 
@@ -50,7 +52,9 @@ export class WindowOracle {
     const isNew = (one: InHand) => !one.isReplay && !one.isTried && isGathered(eventOf(one));
     if (!changes.some(isNew)) return;
     const isClean = this.#under === undefined || this.#under.by === by;
-    if (isClean && this.#under === undefined && now < this.#notBefore - SENDING_MS)
+    const isLeft = ({ due }: InHand) => due !== undefined && due <= this.#began;
+    const isEarly = now < this.#notBefore - SENDING_MS && !changes.filter(isNew).every(isLeft);
+    if (isClean && this.#under === undefined && isEarly)
       this.#fail(now, `before ${new Date(this.#notBefore).toISOString()}, when its window ends`);
     const isDue = ({ due = 0 }: InHand) => hasDigestBetween(digest ?? '', due, now);
     if (digest && isClean && !inHand.filter(isNew).some(isDue)) this.#fail(now, 'before its digest is due');
@@ -63,13 +67,15 @@ export class WindowOracle {
   ends(by: object, isFree: boolean): void {
     if (!isFree || this.#under?.by !== by) return;
     const ms = /^(\d+)([mh])$/.exec(this.#settings.window ?? '');
-    if (ms) this.#notBefore = this.#under.since + Number(ms[1]) * (UNITS[ms[2] as string] as number);
+    this.#began = this.#under.since;
+    if (ms) this.#notBefore = this.#began + Number(ms[1]) * (UNITS[ms[2] as string] as number);
     this.#under = undefined;
   }
 
   /** The table was restored. */
   forget(): void {
     this.#notBefore = 0;
+    this.#began = 0;
     this.#under = undefined;
   }
 
