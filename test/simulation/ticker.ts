@@ -26,8 +26,6 @@ const APART_MS = 50_000;
 const RESTART_MS = [500, 5_000] as const;
 /** By how much the age of a pass may be wrong: it is told in whole seconds, by one of two clocks. */
 const SLACK_MS = 5_000;
-/** How much older than its interval the last idle pass may be that a tick goes by, though the process's own rows say more. */
-const IDLE_MS = 2 * MINUTE_MS;
 
 interface Ticked {
   readonly delivery: Delivery;
@@ -234,15 +232,13 @@ export class Ticker {
     });
   }
 
-  /** Checks the age of the oldest pass, as a tick tells it: alarms watch it. `most` is by what stood in the table when the tick began. A run that was killed
-   *  may not have noted that its pass found something: then the pass before it counts. */
+  /** Checks the age of the oldest pass, as a tick tells it: alarms watch it. `most` is by what stood in the table when the tick began. */
   #checkAge(age: number, most: number): void {
     const { plan, fail } = this.#shared;
     // A tick may read what stood in the table a second before: then a pass that has just ended does not count yet, and the one before it
     // may be of any age, as behind a restore.
     if (most < SLACK_MS) return;
-    const untold = (plan.schedule?.changes.slowest ?? 0) + IDLE_MS;
-    if (age <= most + untold + SLACK_MS || !areClose(plan)) return;
+    if (age <= most + SLACK_MS || !areClose(plan)) return;
     fail(new Violation(6, `a tick takes the oldest pass for ${age} ms old, where it is ${most} ms at most`));
   }
 

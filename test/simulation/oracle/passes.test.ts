@@ -18,7 +18,7 @@ function messageUntil(expiresAt: number, more: Partial<PassMessage> = {}): PassM
 
 function runOf(message: PassMessage, at: number): StartedRun {
   return {
-    ...{ message, began: at, at, clock: () => at, isFree: () => true, isProbe: false },
+    ...{ message, began: at, at, clock: () => at, isFree: () => true, isEnded: false, isProbe: false },
     passes: new Map(message.processes.map(id => [id, startedPass()])),
     ...{ noted: new Set(), notes: 0 },
   };

@@ -25,6 +25,8 @@ export interface StartedRun {
   /** The processes of which it wrote that a pass was idle, and how often it wrote that. */
   readonly noted: Set<string>;
   notes: number;
+  /** Whether it ended by itself. */
+  isEnded: boolean;
   /** Whether it is the first one after a pause of its workspace. */
   isProbe: boolean;
   /** Whether it has met no fault so far. */
@@ -72,6 +74,8 @@ type Mode = PassMessage['mode'];
 interface Known {
   pace: Pace | undefined;
   completedAt: number;
+  /** The run that completed the last pass of those that found something, if it is known. */
+  completedBy: StartedRun | undefined;
   ends: number;
   /** Who ended the last pass, as the row of its lease has it. */
   endedBy: string | undefined;
@@ -107,6 +111,11 @@ const LAST = 8;
 /** Whether the sweep before ended a moment before this one was due, as it may where the clocks are a little apart: then it is made again. */
 function isRepeated({ mode, dueAt = 0 }: PassMessage, { read }: StartedPass): boolean {
   return mode === 'sweep' && read !== undefined && Math.abs(dueAt - read.sweptAt) <= EARLY_MS;
+}
+
+/** Whether a run has not noted which of its passes were idle, or no longer are, and need not have: it is under way, was killed, or met a fault. */
+function isUntold({ notes, isEnded, isFree }: StartedRun): boolean {
+  return notes === 0 && !(isEnded && isFree());
 }
 
 /** Judges which messages tick sends, which are dropped, and what passes without changes leave: passes must come as often as configured, and
@@ -168,12 +177,15 @@ export class PassesOracle {
     return this.#of(processId).isBaselined;
   }
 
-  /** When, of the last `changes` pass of each process, the oldest was completed, by our clock; infinite where no process has a baseline. */
+  /** When, of the last `changes` pass of each process, the oldest was completed, by our clock; infinite where no process has a baseline. Where a run
+   *  completed one that found something, and has not noted it, the idle pass before it counts. */
   get oldestPass(): number {
-    const times = [...this.#known].map(([processId, { isBaselined, completedAt }]) => {
+    const times = [...this.#known].map(([processId, { isBaselined, completedAt, completedBy }]) => {
+      if (!isBaselined) return Number.POSITIVE_INFINITY;
       const text = this.#completions.get(processId);
-      const idle = text === undefined ? 0 : (JSON.parse(text) as Completion).completedAt;
-      return isBaselined ? Math.max(completedAt, idle) : Number.POSITIVE_INFINITY;
+      if (text === undefined) return completedAt;
+      const idle = (JSON.parse(text) as Completion).completedAt;
+      return completedBy && isUntold(completedBy) ? idle : Math.max(completedAt, idle);
     });
     return Math.min(...times, Number.POSITIVE_INFINITY);
   }
@@ -278,6 +290,7 @@ export class PassesOracle {
   /** A run ended by itself. `isFree`: it met no fault, and its clock stayed as it was. */
   ended(run: StartedRun, isFree: boolean, report: PollReport | undefined): void {
     const { message, began, passes, notes } = run;
+    run.isEnded = true;
     if (notes > 1) throw new Violation(5, `a run wrote ${notes} times which of its passes were idle`);
     const isExpired = began >= message.expiresAt;
     for (const [processId, pass] of passes) {
@@ -387,7 +400,7 @@ export class PassesOracle {
 
   #of(processId: string): Known {
     const known = this.#known.get(processId) ?? {
-      ...{ pace: undefined, completedAt: 0, ends: 0, endedBy: undefined },
+      ...{ pace: undefined, completedAt: 0, completedBy: undefined, ends: 0, endedBy: undefined },
       ...{ isBaselined: false, leaseOwner: undefined },
       ...{ sweptAt: 0, isSweepUnfinished: false, isSweepAsked: false },
     };
@@ -420,7 +433,8 @@ export class PassesOracle {
     const endedBy = NewImage?.endedBy?.S;
     if (endedBy !== undefined && endedBy !== known.endedBy) known.ends += 1;
     known.endedBy = endedBy ?? known.endedBy;
-    known.completedAt = Number(NewImage?.completedAt?.N ?? 0);
+    const completedAt = Number(NewImage?.completedAt?.N ?? 0);
+    if (completedAt !== known.completedAt) Object.assign(known, { completedAt, completedBy: run });
     const text = NewImage?.pace?.S;
     const pace = text === undefined ? undefined : (JSON.parse(text) as Pace);
     if (pace && run && pass && text !== JSON.stringify(known.pace)) this.#checkNext(run, pass, pace);
