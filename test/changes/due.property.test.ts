@@ -115,4 +115,22 @@ describe('what falls due', () => {
       numRuns: 600,
     });
   });
+
+  it('remembers the last 1,000 values that a project no longer has, and forgets older ones', () => {
+    const rules = RULES.slice(2, 3).map(rule => applied(resolveRule(rule, NO_FIELDS), 0, 'UTC'));
+    const content = (date: string) => ({ record: {}, tasks: new Map([['a', { date }]]) });
+    const [day, other, ...later] = Array.from({ length: 1_002 }, (_, day) =>
+      new Date(Date.UTC(2020, 0, day)).toJSON().slice(0, 10),
+    ) as [string, string, ...string[]];
+    let before: { content: ProjectContent; due: Due | undefined; version: number } | undefined;
+    const emitted = (date: string) => {
+      const now = { at: Date.UTC(2026, 0, 1), isChanged: true, limit: 9, isWanted: () => true };
+      const result = fallDue(before, content(date), { ...now, rules: { timeZone: 'UTC', rules } });
+      before = { content: content(date), due: result.due, version: 1 };
+      return result.falling.map(({ value }) => value);
+    };
+    for (const date of [day, other, ...later]) expect(emitted(date)).toEqual([date]);
+    expect(emitted(other)).toEqual([]);
+    expect(emitted(day)).toEqual([day]);
+  });
 });
