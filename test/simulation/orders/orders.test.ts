@@ -49,6 +49,10 @@ const BACK = { parties: ['deliver', 'drain'], rows: 2, isFailing: true } as cons
 const PROBED = { parties: ['refused', 'drain'], answers: ['refused'], isFailing: true } as const;
 const SLOWED = { parties: ['slowed', 'drain'], answers: ['refused'] } as const;
 
+const TWO_REPLAYS = ['begin replay', 'begin replay', 'tick'] as const;
+const REPLAY = { storage: 'sqlite', job: 'replay', rows: 0 } as const;
+const SNAPSHOT = { storage: 'sqlite', job: 'snapshot', rows: 0 } as const;
+
 describe('small worlds', () => {
   it('hold in every order of two passes of one mode and an edit', async () => {
     const small = { storage: 'dynamodb', modes: ['changes', 'changes'], edit: 'update project' } as const;
@@ -74,6 +78,14 @@ describe('small worlds', () => {
     ['is paused while a backlog is sent', { storage: 'sqlite', parties: ['drain', 'pause'], rows: 3 }],
     ['is resumed', { storage: 'sqlite', parties: ['drain', 'resume'] }],
     ['is removed', { storage: 'sqlite', parties: ['refused', 'remove'] }],
+    ['gets a replay from two ticks', { ...REPLAY, parties: ['tick', 'tick'], switches: 2 }],
+    ['gets a replay that is cancelled', { ...REPLAY, parties: ['tick', 'cancel replay'] }],
+    ['gets one replay after another', { ...REPLAY, parties: ['tick', 'begin anew replay'] }],
+    ['is paused while a replay begins', { ...REPLAY, parties: ['tick', 'pause'] }],
+    ['gets two replays at once', { storage: 'sqlite', parties: TWO_REPLAYS, switches: 2 }],
+    ['gets a snapshot from two ticks', { ...SNAPSHOT, parties: ['tick', 'tick'], switches: 2 }],
+    ['gets one snapshot after another', { ...SNAPSHOT, parties: ['tick', 'begin anew snapshot'] }],
+    ['is updated', { storage: 'sqlite', parties: ['drain', 'update'], switches: 2 }],
     ['sees time pass', { storage: 'sqlite', parties: ['refused', 'drain', 'time'], switches: 1 }],
   ])(
     'invariant 11: lose no delivery of an endpoint that %s, in any order of the calls',

@@ -1,6 +1,7 @@
 import { deliverUnderEachFault, type Runs } from './delivery.ts';
 import { DepthFirst } from './depth-first.ts';
 import { meet } from './endpoint.ts';
+import type { Job } from './endpoint-jobs.ts';
 import type { EndpointParty } from './endpoint-process.ts';
 import type { EndpointWorld } from './endpoint-side.ts';
 import { type SmallWorld, walk } from './passes.ts';
@@ -38,6 +39,13 @@ const PARTIES: readonly Omit<EndpointWorld, 'storage'>[] = [
   { parties: ['drain', 'refused'], answers: ['slowed'] },
   { parties: ['drain', 'deliver'], rows: 2, isFailing: true },
   { parties: ['drain', 'refused'], answers: ['refused'], isFailing: true },
+  { parties: ['drain', 'update'], rows: 2 },
+  ...(['tick', 'pause', 'update', 'remove', 'cancel replay', 'begin anew replay'] as const).map(other =>
+    carriedOut('replay', other),
+  ),
+  ...(['cancel snapshot', 'begin anew snapshot'] as const).map(other => carriedOut('snapshot', other)),
+  { parties: ['begin replay', 'begin replay'] },
+  { parties: ['begin snapshot', 'begin snapshot'] },
 ];
 /** The same in orders with few switches. */
 const FEW: readonly Omit<EndpointWorld, 'storage'>[] = [
@@ -45,11 +53,19 @@ const FEW: readonly Omit<EndpointWorld, 'storage'>[] = [
   { parties: ['drain', 'drain', 'late'], rows: 2 },
   { parties: ['drain', 'drain', 'pause'], rows: 2 },
   { parties: ['drain', 'slowed', 'time'], answers: ['refused'], rows: 2 },
+  { ...carriedOut('snapshot', 'tick') },
+  { parties: ['tick', 'drain'], job: 'replay' },
+  { parties: ['tick', 'drain'], job: 'snapshot' },
 ];
 const SWITCHES = 3;
 
 function meetingOf(parties: string): Omit<EndpointWorld, 'storage'> {
   return { parties: parties.split(' ') as EndpointParty[] };
+}
+
+/** A job that is carried out at the moment in which a party reaches the endpoint. */
+function carriedOut(job: Job, other: EndpointParty) {
+  return { parties: ['tick', other], job, rows: 0 } as const;
 }
 
 /** All small worlds: two passes and an edit, the same with a fault, one delivery on one machine, and parties of one endpoint. */
@@ -77,9 +93,9 @@ export function passesThatMeet(small: SmallWorld): Enumerated {
 }
 
 export function partiesThatMeet(world: EndpointWorld): Enumerated {
-  const { storage, parties, rows = 1, answers = [], takes, isFailing } = world;
+  const { storage, parties, rows = 1, answers = [], takes, job, isFailing } = world;
   const endpoint = `endpoint${isFailing ? ' that fails' : ''}${takes ? ' that is slow' : ''}`;
-  const waiting = [`${rows} rows`, ...answers].join(' ');
+  const waiting = [`${rows} rows`, ...answers, ...(job ? [`a ${job}`] : [])].join(', ');
   return {
     name: `${endpoint}: ${waiting}, ${parties.join(' and ')}, ${storage}`,
     run: onProgress => enumerate(orders => meet(world, orders), onProgress),
