@@ -82,6 +82,7 @@ describe('small worlds', () => {
     ['gets a replay that is cancelled', { ...REPLAY, parties: ['tick', 'cancel replay'] }],
     ['gets one replay after another', { ...REPLAY, parties: ['tick', 'begin anew replay'] }],
     ['is paused while a replay begins', { ...REPLAY, parties: ['tick', 'pause'] }],
+    ['is removed while a replay begins', { ...REPLAY, parties: ['tick', 'remove'] }],
     ['gets two replays at once', { storage: 'sqlite', parties: TWO_REPLAYS, switches: 2 }],
     ['gets a snapshot from two ticks', { ...SNAPSHOT, parties: ['tick', 'tick'], switches: 2 }],
     ['gets one snapshot after another', { ...SNAPSHOT, parties: ['tick', 'begin anew snapshot'] }],
