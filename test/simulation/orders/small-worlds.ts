@@ -1,9 +1,10 @@
-import { deliverUnderEachFault, type Runs } from './delivery.ts';
 import { DepthFirst } from './depth-first.ts';
 import { meet } from './endpoint.ts';
 import type { Job } from './endpoint-jobs.ts';
 import type { EndpointParty } from './endpoint-process.ts';
 import type { EndpointWorld } from './endpoint-side.ts';
+import { MISHAPS, surviveEach } from './machine.ts';
+import type { Mishap } from './machine-side.ts';
 import { type SmallWorld, walk } from './passes.ts';
 
 /** What was enumerated: the runs that were made, those that are known to be needed, and once these are equal the number of orders. */
@@ -68,7 +69,7 @@ function carriedOut(job: Job, other: EndpointParty) {
   return { parties: ['tick', other], job, rows: 0 } as const;
 }
 
-/** All small worlds: two passes and an edit, the same with a fault, one delivery on one machine, and parties of one endpoint. */
+/** All small worlds: two passes and an edit, the same with a fault, one machine, and parties of one endpoint. */
 export function smallWorlds(storage: SmallWorld['storage']): readonly Enumerated[] {
   const passes = [false, true].flatMap(hasFault =>
     PAIRS.flatMap(modes =>
@@ -81,7 +82,7 @@ export function smallWorlds(storage: SmallWorld['storage']): readonly Enumerated
     ...PARTIES.map(world => ({ storage, ...world })),
     ...FEW.map(world => ({ storage, ...world, switches: SWITCHES })),
   ];
-  return [delivery(false), delivery(true), ...endpoint.map(partiesThatMeet), ...passes];
+  return [...MISHAPS.map(mishap => machine(mishap)), ...endpoint.map(partiesThatMeet), ...passes];
 }
 
 export function passesThatMeet(small: SmallWorld): Enumerated {
@@ -116,12 +117,13 @@ async function enumerate(
   }
 }
 
-export function delivery(isRefused: boolean, by: readonly Runs[] = ['router', 'deliverer']): Enumerated {
+/** @param step of the calls, which of them meet the mishap */
+export function machine(mishap: Mishap, step = 1): Enumerated {
   return {
-    name: `delivery, ${isRefused ? 'refused at first' : 'accepted'}, one fault, sqlite`,
+    name: `one machine, ${mishap} at a call, sqlite`,
     run: async onProgress => {
       let made = 0;
-      await deliverUnderEachFault(by, isRefused, () => {
+      await surviveEach(mishap, step, () => {
         made += 1;
         onProgress({ made, known: made });
       });
