@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { DepthFirst } from './depth-first.ts';
 import type { EndpointWorld } from './endpoint-side.ts';
-import { delivery, partiesThatMeet, passesThatMeet } from './small-worlds.ts';
+import type { MeetingWorld } from './meeting.ts';
+import { delivery, meetingOf, partiesThatMeet, passesThatMeet } from './small-worlds.ts';
+import { ticksThatMeet } from './ticks.ts';
 
 /** All orders of two threads of these lengths, as a state is what each has done. */
 function walkAll(lengths: readonly number[]): { taken: string[]; orders: DepthFirst } {
@@ -70,6 +72,16 @@ describe('small worlds', () => {
     },
     120_000,
   );
+
+  it.each<[string, MeetingWorld]>([
+    ['invariant 6: start each pass once, by the first of two ticks', ticksThatMeet('dynamodb', [0, 0], true)],
+    ['invariant 6: start each pass once, by one of two ticks', ticksThatMeet('dynamodb', [0, 4_000], false)],
+    ['invariant 6: start each pass once, on one machine', ticksThatMeet('sqlite', [0, 4_000], false)],
+  ])('%s, in any order of the calls', async (_, world) => {
+    const { made, known } = await meetingOf(world).run(() => {});
+    expect(made).toBe(known);
+    expect(made).toBeGreaterThan(20);
+  });
 
   it('hold under every fault of the router of one delivery on one machine', async () => {
     const { made } = await delivery(false, ['router']).run(() => {});

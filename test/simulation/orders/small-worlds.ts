@@ -2,7 +2,9 @@ import { deliverUnderEachFault, type Runs } from './delivery.ts';
 import { DepthFirst } from './depth-first.ts';
 import { meet } from './endpoint.ts';
 import type { EndpointParty, EndpointWorld } from './endpoint-side.ts';
+import { type MeetingWorld, meetAtRows } from './meeting.ts';
 import { type SmallWorld, walk } from './passes.ts';
+import { tickWorlds } from './ticks.ts';
 
 /** What was enumerated: the runs that were made, those that are known to be needed, and once these are equal the number of orders. */
 export interface Progress {
@@ -66,7 +68,12 @@ export function smallWorlds(storage: SmallWorld['storage']): readonly Enumerated
     { storage, parties: ['deliver', 'drain'] as const, isFailing: true },
     ...THREE.map(parties => ({ storage, parties, switches: FEW })),
   ];
-  return [delivery(false), delivery(true), ...endpoint.map(partiesThatMeet), ...passes];
+  const meetings = [...tickWorlds(storage)].map(meetingOf);
+  return [delivery(false), delivery(true), ...endpoint.map(partiesThatMeet), ...meetings, ...passes];
+}
+
+export function meetingOf(world: MeetingWorld): Enumerated {
+  return { name: world.name, run: onProgress => enumerate(orders => meetAtRows(world, orders), onProgress) };
 }
 
 export function passesThatMeet(small: SmallWorld): Enumerated {
