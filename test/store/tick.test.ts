@@ -27,13 +27,6 @@ describe.each(STORES)('the claims of ticks, in %s', (_, open) => {
     expect(await claims.claim({ now: AT + 9 * MINUTE, to: AT + 10 * MINUTE })).toBe(AT + 2 * MINUTE);
   });
 
-  it('give no time twice', async () => {
-    await claims.claim({ now: AT, to: AT + MINUTE });
-    expect(await claims.claim({ now: AT, to: AT + MINUTE })).toBeUndefined();
-    expect(await claims.claim({ now: AT - 7, to: AT + MINUTE - 7 })).toBeUndefined();
-    expect(await claims.claim({ now: AT + 7, to: AT + MINUTE + 7 })).toBe(AT + MINUTE);
-  });
-
   it.each([
     [2 * MINUTE, undefined],
     [2 * MINUTE + 1, AT],

@@ -91,7 +91,7 @@ export class Place {
   }
 
   get state(): unknown {
-    return [...this.storage.items(), this.#drawn];
+    return [...this.storage.items(), this.#drawn, this.scheduler.wall];
   }
 
   /** A process whose calls wait at `walker` for their turn; without one they are free. */

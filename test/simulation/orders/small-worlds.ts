@@ -4,6 +4,8 @@ import { meet } from './endpoint.ts';
 import type { EndpointParty, EndpointWorld } from './endpoint-side.ts';
 import { type MeetingWorld, meetAtRows } from './meeting.ts';
 import { type SmallWorld, walk } from './passes.ts';
+import { shareWorlds } from './shares.ts';
+import { slotWorlds } from './slots.ts';
 import { tickWorlds } from './ticks.ts';
 
 /** What was enumerated: the runs that were made, those that are known to be needed, and once these are equal the number of orders. */
@@ -26,6 +28,14 @@ const PAIRS: readonly SmallWorld['modes'][] = [
   ['sweep', 'sweep'],
 ];
 const EDITS = ['update project', 'update task', 'create project', 'delete task', 'delete project'] as const;
+
+/** Passes over a process whose deletions wait for an operator, or with a project that could not be read. */
+const STATES: readonly Pick<SmallWorld, 'modes' | 'edit' | 'begins' | 'isEarly'>[] = [
+  { modes: ['sweep'], edit: 'create again', begins: 'on hold' },
+  { modes: ['sweep'], edit: 'create project', begins: 'on hold' },
+  { modes: ['changes', 'sweep'], edit: 'create again', begins: 'on hold', isEarly: true },
+  { modes: ['changes', 'sweep'], edit: 'update project', begins: 'with a recheck', isEarly: true },
+];
 
 /** Parties of one endpoint; those of the second list in orders with few switches. */
 const PARTIES: readonly (readonly EndpointParty[])[] = [
@@ -63,13 +73,23 @@ export function smallWorlds(storage: SmallWorld['storage']): readonly Enumerated
       ),
     ),
   );
+  const states = STATES.map(each =>
+    passesThatMeet({ storage, hasFault: each.begins === 'with a recheck', ...each }),
+  );
   const endpoint = [
     ...PARTIES.map(parties => ({ storage, parties })),
     { storage, parties: ['deliver', 'drain'] as const, isFailing: true },
     ...THREE.map(parties => ({ storage, parties, switches: FEW })),
   ];
-  const meetings = [...tickWorlds(storage)].map(meetingOf);
-  return [delivery(false), delivery(true), ...endpoint.map(partiesThatMeet), ...meetings, ...passes];
+  const meetings = [...tickWorlds(storage), ...shareWorlds(storage), ...slotWorlds(storage)].map(meetingOf);
+  return [
+    delivery(false),
+    delivery(true),
+    ...endpoint.map(partiesThatMeet),
+    ...meetings,
+    ...states,
+    ...passes,
+  ];
 }
 
 export function meetingOf(world: MeetingWorld): Enumerated {
@@ -77,9 +97,9 @@ export function meetingOf(world: MeetingWorld): Enumerated {
 }
 
 export function passesThatMeet(small: SmallWorld): Enumerated {
-  const { storage, modes, edit, hasFault } = small;
+  const { storage, modes, edit, hasFault, begins } = small;
   return {
-    name: `${modes.join(' and ')}, ${edit}, ${hasFault ? 'one fault' : 'no fault'}, ${storage}`,
+    name: `${begins ? `${begins}: ` : ''}${modes.join(' and ')}, ${edit}, ${hasFault ? 'one fault' : 'no fault'}, ${storage}`,
     run: onProgress => enumerate(orders => walk(small, orders), onProgress),
   };
 }
