@@ -23,9 +23,9 @@ import type { WorkerShare } from './worker.ts';
 const HELP = `npm run simulate -- [--seeds 1000] [--base N] [--workers N] [--first] [--releases]
                                        runs the plans of N seeds, by default today's; --first stops at the first
                                        failure; --releases takes only plans with a rollout or a rollback
-npm run simulate -- --for 8h [--keep seeds.jsonl]
-                                       runs fresh seeds for 8 hours; --keep appends each failing seed to the file,
-                                       with the commit
+npm run simulate -- --for 8h [--base N] [--keep seeds.jsonl]
+                                       runs fresh seeds for 8 hours, or those from N on; --keep appends each failing
+                                       seed to the file, with the commit
 npm run simulate -- --all [--only TEXT] [--storage dynamodb]
                                        every order and fault of small worlds, or of those whose names contain the text
 npm run simulate -- --seed N           repeats one, and shrinks it when it fails
@@ -117,7 +117,7 @@ async function share(
   const coverage = new Coverage();
   const failures: Failure[] = [];
   let done = 0;
-  const step = until === undefined ? Math.max(1, Math.floor(count / 10)) : 1_000;
+  const step = until === undefined ? Math.max(1, Math.floor(count / 10)) : 250;
   const threads = Array.from({ length: workers }, (_, index) => {
     const workerData: WorkerShare = { base, count, index, workers, until, releases: values.releases };
     return new Worker(new URL('./worker.ts', import.meta.url), { workerData });

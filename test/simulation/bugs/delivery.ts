@@ -130,7 +130,7 @@ export const DELIVERY: BugsByFile = {
     'what was added behind a look forgotten': [
       'if (waiting?.added !== added) return undefined;',
       'if (!waiting) return undefined;',
-      'delivery/drain.test.ts',
+      { world: 'endpoint that fails: 2 rows, drain and deliver' },
     ],
   },
   'delivery/drain.ts': {

@@ -4,7 +4,7 @@ import type { EndpointWorld } from './endpoint-side.ts';
 import type { MeetingWorld } from './meeting.ts';
 import { runsThatShare } from './shares.ts';
 import { deliverersThatBook } from './slots.ts';
-import { delivery, meetingOf, partiesThatMeet, passesThatMeet } from './small-worlds.ts';
+import { delivery, partiesThatMeet, passesThatMeet, worldOf } from './small-worlds.ts';
 import { ticksThatMeet } from './ticks.ts';
 
 /** All orders of two threads of these lengths, as a state is what each has done. */
@@ -47,6 +47,12 @@ describe('the enumeration', () => {
   });
 });
 
+const TWO_DRAINS = { parties: ['drain', 'drain'], rows: 2 } as const;
+const OUTLIVED = { parties: ['drain', 'drain', 'late'] } as const;
+const BACK = { parties: ['deliver', 'drain'], rows: 2, isFailing: true } as const;
+const PROBED = { parties: ['refused', 'drain'], answers: ['refused'], isFailing: true } as const;
+const SLOWED = { parties: ['slowed', 'drain'], answers: ['refused'] } as const;
+
 describe('small worlds', () => {
   it('hold in every order of two passes of one mode and an edit', async () => {
     const small = { storage: 'dynamodb', modes: ['changes', 'changes'], edit: 'update project' } as const;
@@ -56,12 +62,20 @@ describe('small worlds', () => {
   }, 120_000);
 
   it.each<[string, EndpointWorld]>([
-    ['fails at first while a backlog is sent', { storage: 'sqlite', parties: ['refused', 'drain'] }],
+    [
+      'fails at first while a backlog is sent',
+      { storage: 'sqlite', parties: ['refused', 'drain'], switches: 2 },
+    ],
     ['accepts while a backlog is sent', { storage: 'dynamodb', parties: ['deliver', 'drain'] }],
     ['fails twice', { storage: 'dynamodb', parties: ['refused', 'slowed'], switches: 2 }],
-    ['is drained twice', { storage: 'dynamodb', parties: ['drain', 'drain'], rows: 2 }],
-    ['is back while a delivery joins', { storage: 'sqlite', parties: ['deliver', 'drain'], isFailing: true }],
+    ['is slow, and drained twice', { ...TWO_DRAINS, storage: 'sqlite', takes: 15_000 }],
+    ['is drained by one run after another', { ...TWO_DRAINS, storage: 'dynamodb', switches: 1 }],
+    ['is drained by a run that outlives its time', { ...OUTLIVED, storage: 'sqlite', switches: 2 }],
+    ['is back while a delivery joins', { ...BACK, storage: 'sqlite', switches: 2 }],
+    ['fails its probe while a delivery joins', { ...PROBED, storage: 'sqlite', switches: 2 }],
+    ['fails, and asks for a pause', { ...SLOWED, storage: 'sqlite', switches: 2 }],
     ['is paused', { storage: 'dynamodb', parties: ['refused', 'pause'] }],
+    ['is paused while a backlog is sent', { storage: 'sqlite', parties: ['drain', 'pause'], rows: 3 }],
     ['is resumed', { storage: 'sqlite', parties: ['drain', 'resume'] }],
     ['is removed', { storage: 'sqlite', parties: ['refused', 'remove'] }],
     ['sees time pass', { storage: 'sqlite', parties: ['refused', 'drain', 'time'], switches: 1 }],
@@ -100,7 +114,7 @@ describe('small worlds', () => {
     ['invariant 12: book moments that are apart', deliverersThatBook('dynamodb', [0, 300, 0], 0)],
     ['invariant 12: book moments that are apart, on one machine', deliverersThatBook('sqlite', [0, 300, 0])],
   ])('%s, in any order of the calls', async (_, world) => {
-    const { made, known } = await meetingOf(world).run(() => {});
+    const { made, known } = await worldOf(world).run(() => {});
     expect(made).toBe(known);
     expect(made).toBeGreaterThan(20);
   });

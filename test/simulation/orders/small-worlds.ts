@@ -1,7 +1,8 @@
 import { deliverUnderEachFault, type Runs } from './delivery.ts';
 import { DepthFirst } from './depth-first.ts';
 import { meet } from './endpoint.ts';
-import type { EndpointParty, EndpointWorld } from './endpoint-side.ts';
+import type { EndpointParty } from './endpoint-process.ts';
+import type { EndpointWorld } from './endpoint-side.ts';
 import { type MeetingWorld, meetAtRows } from './meeting.ts';
 import { type SmallWorld, walk } from './passes.ts';
 import { shareWorlds } from './shares.ts';
@@ -37,32 +38,31 @@ const STATES: readonly Pick<SmallWorld, 'modes' | 'edit' | 'begins' | 'isEarly'>
   { modes: ['changes', 'sweep'], edit: 'update project', begins: 'with a recheck', isEarly: true },
 ];
 
-/** Parties of one endpoint; those of the second list in orders with few switches. */
-const PARTIES: readonly (readonly EndpointParty[])[] = [
-  ...([
-    ['refused', 'drain'],
-    ['slowed', 'drain'],
-    ['refused', 'slowed'],
-    ['deliver', 'drain'],
-  ] as const),
-  ...([
-    ['drain', 'drain'],
-    ['drain', 'pause'],
-    ['drain', 'resume'],
-    ['drain', 'remove'],
-  ] as const),
-  ...([
-    ['refused', 'pause'],
-    ['refused', 'remove'],
-    ['refused', 'deliver'],
-  ] as const),
+/** Parties of one endpoint, in every order. */
+const PARTIES: readonly Omit<EndpointWorld, 'storage'>[] = [
+  ...['refused drain', 'slowed drain', 'refused slowed', 'deliver drain', 'drain drain'].map(meetingOf),
+  ...['drain resume', 'refused pause', 'refused remove', 'refused deliver'].map(meetingOf),
+  { parties: ['drain', 'drain'], rows: 3, takes: 15_000 },
+  { parties: ['drain', 'drain', 'late'] },
+  { parties: ['drain', 'pause'], rows: 3 },
+  { parties: ['drain', 'remove'], rows: 3 },
+  { parties: ['drain', 'deliver'], answers: ['slowed'] },
+  { parties: ['drain', 'refused'], answers: ['slowed'] },
+  { parties: ['drain', 'deliver'], rows: 2, isFailing: true },
+  { parties: ['drain', 'refused'], answers: ['refused'], isFailing: true },
 ];
-const THREE: readonly (readonly EndpointParty[])[] = [
-  ['refused', 'drain', 'time'],
-  ['refused', 'drain', 'drain'],
-  ['refused', 'drain', 'resume'],
+/** The same in orders with few switches. */
+const FEW: readonly Omit<EndpointWorld, 'storage'>[] = [
+  ...['refused drain time', 'refused drain drain', 'refused drain resume'].map(meetingOf),
+  { parties: ['drain', 'drain', 'late'], rows: 2 },
+  { parties: ['drain', 'drain', 'pause'], rows: 2 },
+  { parties: ['drain', 'slowed', 'time'], answers: ['refused'], rows: 2 },
 ];
-const FEW = 3;
+const SWITCHES = 3;
+
+function meetingOf(parties: string): Omit<EndpointWorld, 'storage'> {
+  return { parties: parties.split(' ') as EndpointParty[] };
+}
 
 /** All small worlds: two passes and an edit, the same with a fault, one delivery on one machine, and parties of one endpoint. */
 export function smallWorlds(storage: SmallWorld['storage']): readonly Enumerated[] {
@@ -77,11 +77,10 @@ export function smallWorlds(storage: SmallWorld['storage']): readonly Enumerated
     passesThatMeet({ storage, hasFault: each.begins === 'with a recheck', ...each }),
   );
   const endpoint = [
-    ...PARTIES.map(parties => ({ storage, parties })),
-    { storage, parties: ['deliver', 'drain'] as const, isFailing: true },
-    ...THREE.map(parties => ({ storage, parties, switches: FEW })),
+    ...PARTIES.map(world => ({ storage, ...world })),
+    ...FEW.map(world => ({ storage, ...world, switches: SWITCHES })),
   ];
-  const meetings = [...tickWorlds(storage), ...shareWorlds(storage), ...slotWorlds(storage)].map(meetingOf);
+  const meetings = [...tickWorlds(storage), ...shareWorlds(storage), ...slotWorlds(storage)].map(worldOf);
   return [
     delivery(false),
     delivery(true),
@@ -92,7 +91,7 @@ export function smallWorlds(storage: SmallWorld['storage']): readonly Enumerated
   ];
 }
 
-export function meetingOf(world: MeetingWorld): Enumerated {
+export function worldOf(world: MeetingWorld): Enumerated {
   return { name: world.name, run: onProgress => enumerate(orders => meetAtRows(world, orders), onProgress) };
 }
 
@@ -105,9 +104,11 @@ export function passesThatMeet(small: SmallWorld): Enumerated {
 }
 
 export function partiesThatMeet(world: EndpointWorld): Enumerated {
-  const { storage, parties, rows = 1, isFailing } = world;
+  const { storage, parties, rows = 1, answers = [], takes, isFailing } = world;
+  const endpoint = `endpoint${isFailing ? ' that fails' : ''}${takes ? ' that is slow' : ''}`;
+  const waiting = [`${rows} rows`, ...answers].join(' ');
   return {
-    name: `endpoint${isFailing ? ' that fails' : ''}: ${rows} rows, ${parties.join(' and ')}, ${storage}`,
+    name: `${endpoint}: ${waiting}, ${parties.join(' and ')}, ${storage}`,
     run: onProgress => enumerate(orders => meet(world, orders), onProgress),
   };
 }

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Coverage } from '../faults.ts';
 import type { Rollout } from '../plan.ts';
-import { baseOf, planOf, runSeeds } from '../seeds.ts';
 import { lastRelease, today } from './release.ts';
 import { Releases } from './releases.ts';
-
-const PLANS = 12;
 
 /** Which releases are drawn in some runs of each of these steps, and how often what happened. */
 function drawn(rollout: Rollout | undefined, steps: number) {
@@ -61,15 +58,4 @@ describe('the functions of the last release', () => {
       if (typeof each === 'function') expect(last?.[name]).not.toBe(each);
     }
   });
-
-  it(`lose and invent nothing beside those of today, in ${PLANS} plans with a rollout or a rollback`, async () => {
-    const seeds: number[] = [];
-    for (let seed = baseOf(Date.now()); seeds.length < PLANS; seed += 1)
-      if (planOf(seed).rollout) seeds.push(seed);
-    const { failures, rows } = await runSeeds(seeds);
-    const said = failures.map(({ seed, message }) => `${message}\n(npm run simulate -- --seed ${seed})`);
-    expect(said.join('\n')).toBe('');
-    const runs = rows.filter(([of, what]) => of === 'releases' && what === 'poll of the last');
-    expect(runs[0]?.[2]).toBeGreaterThan(PLANS);
-  }, 600_000);
 });
