@@ -39,7 +39,7 @@ export const DELIVERY: BugsByFile = {
     'a message that leaves the queue before its row is written': [
       'await this.ports.deliveries.add(all.map(delivery => ({ ...delivery, due: inRow })));',
       'void this.ports.deliveries.add(all.map(delivery => ({ ...delivery, due: inRow }))).catch(() => {});',
-      { world: 'delivery, refused' },
+      { world: 'one machine, fails' },
     ],
   },
   'delivery/deliver-batch.ts': {

@@ -1,8 +1,9 @@
-import { deliverUnderEachFault, type Runs } from './delivery.ts';
 import { DepthFirst } from './depth-first.ts';
 import { meet } from './endpoint.ts';
 import type { EndpointParty } from './endpoint-process.ts';
 import type { EndpointWorld } from './endpoint-side.ts';
+import { MISHAPS, surviveEach } from './machine.ts';
+import type { Mishap } from './machine-side.ts';
 import { type MeetingWorld, meetAtRows } from './meeting.ts';
 import { type SmallWorld, walk } from './passes.ts';
 import { shareWorlds } from './shares.ts';
@@ -64,7 +65,7 @@ function meetingOf(parties: string): Omit<EndpointWorld, 'storage'> {
   return { parties: parties.split(' ') as EndpointParty[] };
 }
 
-/** All small worlds: two passes and an edit, the same with a fault, one delivery on one machine, and parties of one endpoint. */
+/** All small worlds: two passes and an edit, the same with a fault, one machine, and parties of one endpoint. */
 export function smallWorlds(storage: SmallWorld['storage']): readonly Enumerated[] {
   const passes = [false, true].flatMap(hasFault =>
     PAIRS.flatMap(modes =>
@@ -82,8 +83,7 @@ export function smallWorlds(storage: SmallWorld['storage']): readonly Enumerated
   ];
   const meetings = [...tickWorlds(storage), ...shareWorlds(storage), ...slotWorlds(storage)].map(worldOf);
   return [
-    delivery(false),
-    delivery(true),
+    ...MISHAPS.map(mishap => machine(mishap)),
     ...endpoint.map(partiesThatMeet),
     ...meetings,
     ...states,
@@ -127,12 +127,13 @@ async function enumerate(
   }
 }
 
-export function delivery(isRefused: boolean, by: readonly Runs[] = ['router', 'deliverer']): Enumerated {
+/** @param step of the calls, which of them meet the mishap */
+export function machine(mishap: Mishap, step = 1): Enumerated {
   return {
-    name: `delivery, ${isRefused ? 'refused at first' : 'accepted'}, one fault, sqlite`,
+    name: `one machine, ${mishap} at a call, sqlite`,
     run: async onProgress => {
       let made = 0;
-      await deliverUnderEachFault(by, isRefused, () => {
+      await surviveEach(mishap, step, () => {
         made += 1;
         onProgress({ made, known: made });
       });
