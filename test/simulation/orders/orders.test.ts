@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { DepthFirst } from './depth-first.ts';
 import type { EndpointWorld } from './endpoint-side.ts';
-import { machine, partiesThatMeet, passesThatMeet } from './small-worlds.ts';
+import type { MeetingWorld } from './meeting.ts';
+import { runsThatShare } from './shares.ts';
+import { deliverersThatBook } from './slots.ts';
+import { machine, partiesThatMeet, passesThatMeet, worldOf } from './small-worlds.ts';
+import { ticksThatMeet } from './ticks.ts';
 
 /** All orders of two threads of these lengths, as a state is what each has done. */
 function walkAll(lengths: readonly number[]): { taken: string[]; orders: DepthFirst } {
@@ -113,4 +117,34 @@ describe('small worlds', () => {
     },
     120_000,
   );
+
+  it.each(['dynamodb', 'sqlite'] as const)(
+    'invariant 9: leave no release for the next hold, whenever an operator releases one, in %s',
+    async storage => {
+      const begins = { edit: 'create again', begins: 'on hold', isEarly: true } as const;
+      const { made, known } = await passesThatMeet({
+        storage,
+        modes: ['sweep'],
+        ...begins,
+        hasFault: false,
+      }).run(() => {});
+      expect(made).toBe(known);
+      expect(made).toBeGreaterThan(10);
+    },
+    120_000,
+  );
+
+  it.each<[string, MeetingWorld]>([
+    ['invariant 6: start each pass once, by the first of two ticks', ticksThatMeet('dynamodb', [0, 0], true)],
+    ['invariant 6: start each pass once, by one of two ticks', ticksThatMeet('dynamodb', [0, 4_000], false)],
+    ['invariant 6: start each pass once, on one machine', ticksThatMeet('sqlite', [0, 4_000], false)],
+    ['invariant 12: share what a workspace allows', runsThatShare('sqlite', ['changes', 'sweep', 'time'])],
+    ['invariant 12: keep a pause', runsThatShare('dynamodb', ['changes', 'failing'], false)],
+    ['invariant 12: book moments that are apart', deliverersThatBook('dynamodb', [0, 300, 0], 0)],
+    ['invariant 12: book moments that are apart, on one machine', deliverersThatBook('sqlite', [0, 300, 0])],
+  ])('%s, in any order of the calls', async (_, world) => {
+    const { made, known } = await worldOf(world).run(() => {});
+    expect(made).toBe(known);
+    expect(made).toBeGreaterThan(20);
+  });
 });

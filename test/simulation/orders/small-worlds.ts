@@ -5,7 +5,11 @@ import type { EndpointParty } from './endpoint-process.ts';
 import type { EndpointWorld } from './endpoint-side.ts';
 import { MISHAPS, surviveEach } from './machine.ts';
 import type { Mishap } from './machine-side.ts';
+import { type MeetingWorld, meetAtRows } from './meeting.ts';
 import { type SmallWorld, walk } from './passes.ts';
+import { shareWorlds } from './shares.ts';
+import { slotWorlds } from './slots.ts';
+import { tickWorlds } from './ticks.ts';
 
 /** What was enumerated: the runs that were made, those that are known to be needed, and once these are equal the number of orders. */
 export interface Progress {
@@ -27,6 +31,14 @@ const PAIRS: readonly SmallWorld['modes'][] = [
   ['sweep', 'sweep'],
 ];
 const EDITS = ['update project', 'update task', 'create project', 'delete task', 'delete project'] as const;
+
+/** Passes over a process whose deletions wait for an operator, or with a project that could not be read. */
+const STATES: readonly Pick<SmallWorld, 'modes' | 'edit' | 'begins' | 'isEarly'>[] = [
+  { modes: ['sweep'], edit: 'create again', begins: 'on hold' },
+  { modes: ['sweep'], edit: 'create project', begins: 'on hold' },
+  { modes: ['changes', 'sweep'], edit: 'create again', begins: 'on hold', isEarly: true },
+  { modes: ['changes', 'sweep'], edit: 'update project', begins: 'with a recheck', isEarly: true },
+];
 
 /** Parties of one endpoint, in every order. */
 const PARTIES: readonly Omit<EndpointWorld, 'storage'>[] = [
@@ -78,17 +90,31 @@ export function smallWorlds(storage: SmallWorld['storage']): readonly Enumerated
       ),
     ),
   );
+  const states = STATES.map(each =>
+    passesThatMeet({ storage, hasFault: each.begins === 'with a recheck', ...each }),
+  );
   const endpoint = [
     ...PARTIES.map(world => ({ storage, ...world })),
     ...FEW.map(world => ({ storage, ...world, switches: SWITCHES })),
   ];
-  return [...MISHAPS.map(mishap => machine(mishap)), ...endpoint.map(partiesThatMeet), ...passes];
+  const meetings = [...tickWorlds(storage), ...shareWorlds(storage), ...slotWorlds(storage)].map(worldOf);
+  return [
+    ...MISHAPS.map(mishap => machine(mishap)),
+    ...endpoint.map(partiesThatMeet),
+    ...meetings,
+    ...states,
+    ...passes,
+  ];
+}
+
+export function worldOf(world: MeetingWorld): Enumerated {
+  return { name: world.name, run: onProgress => enumerate(orders => meetAtRows(world, orders), onProgress) };
 }
 
 export function passesThatMeet(small: SmallWorld): Enumerated {
-  const { storage, modes, edit, hasFault } = small;
+  const { storage, modes, edit, hasFault, begins } = small;
   return {
-    name: `${modes.join(' and ')}, ${edit}, ${hasFault ? 'one fault' : 'no fault'}, ${storage}`,
+    name: `${begins ? `${begins}: ` : ''}${modes.join(' and ')}, ${edit}, ${hasFault ? 'one fault' : 'no fault'}, ${storage}`,
     run: onProgress => enumerate(orders => walk(small, orders), onProgress),
   };
 }
