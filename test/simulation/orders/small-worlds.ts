@@ -53,7 +53,7 @@ const PARTIES: readonly Omit<EndpointWorld, 'storage'>[] = [
   { parties: ['drain', 'deliver'], rows: 2, isFailing: true },
   { parties: ['drain', 'refused'], answers: ['refused'], isFailing: true },
   { parties: ['drain', 'update'], rows: 2 },
-  ...(['tick', 'pause', 'update', 'remove', 'cancel replay', 'begin anew replay'] as const).map(other =>
+  ...(['pause', 'update', 'remove', 'cancel replay', 'begin anew replay'] as const).map(other =>
     carriedOut('replay', other),
   ),
   ...(['cancel snapshot', 'begin anew snapshot'] as const).map(other => carriedOut('snapshot', other)),
@@ -66,7 +66,8 @@ const FEW: readonly Omit<EndpointWorld, 'storage'>[] = [
   { parties: ['drain', 'drain', 'late'], rows: 2 },
   { parties: ['drain', 'drain', 'pause'], rows: 2 },
   { parties: ['drain', 'slowed', 'time'], answers: ['refused'], rows: 2 },
-  { ...carriedOut('snapshot', 'tick') },
+  carriedOut('replay', 'tick'),
+  carriedOut('snapshot', 'tick'),
   { parties: ['tick', 'drain'], job: 'replay' },
   { parties: ['tick', 'drain'], job: 'snapshot' },
 ];
