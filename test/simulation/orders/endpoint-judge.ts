@@ -5,10 +5,14 @@ import type { EndpointParty } from './endpoint-process.ts';
 
 /** Who may change these parts of an endpoint's row: all others must leave them as they find them. */
 const WRITERS: { readonly [Part in keyof (EndpointRow & Health)]?: readonly EndpointParty[] } = {
-  settings: [],
+  settings: ['update'],
   paused: ['pause', 'resume'],
   draining: ['drain'],
   pace: ['drain'],
+  replay: ['tick', 'begin replay', 'cancel replay', 'begin anew replay'],
+  replayed: ['tick', 'begin replay', 'cancel replay', 'begin anew replay'],
+  snapshot: ['tick', 'begin snapshot', 'cancel snapshot', 'begin anew snapshot'],
+  snapshotted: ['tick', 'begin snapshot', 'cancel snapshot', 'begin anew snapshot'],
 };
 
 /** Judges each write of an endpoint's row by the run that makes it, and each request by what the row has in that moment. */

@@ -3,28 +3,36 @@ import { wakeWaiting } from '../../../functions/delivery/queues.ts';
 import { createRegistry } from '../../../functions/delivery/registry.ts';
 import { createDeliver } from '../../../functions/handlers/create-deliver.ts';
 import type { OperationsContext } from '../../../functions/operations/context.ts';
+import { updateEndpoint } from '../../../functions/operations/endpoint-settings.ts';
 import { pauseEndpoint, removeEndpoint, resumeEndpoint } from '../../../functions/operations/endpoints.ts';
+import { workOffJobs } from '../../../functions/operations/jobs.ts';
 import type { Message } from '../../../functions/queue/queue.ts';
 import { batchOf, messageOf, SECRET } from '../../kit/delivery/setting.ts';
 import { type Reply, VirtualAgent } from '../http.ts';
 import { type Gate, Life, type Nature } from '../life.ts';
-import { idOf } from '../oracle/rows.ts';
 import { Violation } from '../oracle/violation.ts';
 import type { Ports, Storage } from '../storage/storage.ts';
+import { type JobParty, sourcesOf } from './endpoint-jobs.ts';
 
 /** `deliver` has a message of the queue, which the endpoint accepts; `refused` and `slowed` one that it first answers 500, or 429 with a
  *  `Retry-After`. `drain` has a message that wakes it. `time`: 10 s pass at once; `late`: more than the time for which a drain has the
- *  backlog. The others are operations. */
+ *  backlog. `tick`: that wakes drains, and carries out jobs. The others are operations. */
 export type EndpointParty =
   | ('deliver' | 'refused' | 'slowed' | 'drain')
   | ('time' | 'late')
-  | ('pause' | 'resume' | 'remove')
+  | ('pause' | 'resume' | 'remove' | 'update')
+  | JobParty
   | 'tick';
 
 export const NAME = 'crm';
 export const TIME_PASSES = ' s pass';
 const RUN_MS = 180_000;
-const OPERATIONS = { pause: pauseEndpoint, resume: resumeEndpoint, remove: removeEndpoint };
+const OPERATIONS = {
+  ...{ pause: pauseEndpoint, resume: resumeEndpoint, remove: removeEndpoint },
+  update: updateEndpoint,
+};
+/** What `update` changes. */
+export const UPDATED_RATE = 2;
 
 /** What the processes share, and who watches them. */
 export interface Surroundings {
@@ -32,7 +40,7 @@ export interface Surroundings {
   readonly storage: Storage;
   readonly reads: (run: string) => void;
   readonly wrote: (run: string) => void;
-  readonly receive: (run: string, eventId: string) => Reply;
+  readonly receive: (run: string, body: string) => Reply;
   readonly wakes: (at: number) => void;
   readonly fail: (error: unknown) => void;
 }
@@ -82,17 +90,20 @@ export class EndpointProcess {
     const operation = OPERATIONS[party as keyof typeof OPERATIONS] as (
       ...given: [OperationsContext, object]
     ) => Promise<unknown>;
-    await operation(this.#operations(), { endpoint: NAME });
+    const update = party === 'update' && { perSecond: UPDATED_RATE };
+    await operation(this.operations(), { endpoint: NAME, ...update });
   }
 
   async tick(): Promise<void> {
     const registered = await createRegistry([], this.ports.rows, this.#clock).all();
     await wakeWaiting(registered, { queues: this.#queues, log: this.#log }, this.#clock());
+    await workOffJobs(this.operations(), registered, () => true);
   }
 
-  #operations(): OperationsContext {
+  operations(): OperationsContext {
     const { rows, deliveries } = this.ports;
     return {
+      ...sourcesOf(this.#run.replace(/\W/g, '')),
       configured: [],
       endpoints: rows,
       // What an answer shows concerns no other party.
@@ -127,7 +138,7 @@ export class EndpointProcess {
         new VirtualAgent(
           this.#life,
           () => 'endpoint.post',
-          ({ body }) => this.#around.receive(this.#run, idOf(body)),
+          ({ body }) => this.#around.receive(this.#run, body),
         ),
       count: () => {},
     });
@@ -143,7 +154,7 @@ export class EndpointProcess {
     info: () => {},
     warn: () => {},
     error: (_: string, { code, error }: { code?: string; error?: string } = {}) => {
-      if (code === 'assertion.failed') this.#around.fail(new Violation(11, `an assertion failed: ${error}`));
+      if (code?.endsWith('failed')) this.#around.fail(new Violation(11, `${code}: ${error}`));
     },
   };
 

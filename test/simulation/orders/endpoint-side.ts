@@ -1,6 +1,7 @@
 import { joined } from '../../../functions/delivery/health.ts';
 import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
 import type { EndpointRow, Health } from '../../../functions/model/endpoint-row.ts';
+import type { SentEvent } from '../../../functions/model/event.ts';
 import type { Message } from '../../../functions/queue/queue.ts';
 import { ENDPOINTS } from '../../../functions/store/keys.ts';
 import { messageOf, someEvents, waitingOnes } from '../../kit/delivery/setting.ts';
@@ -14,8 +15,15 @@ import { smallPlan } from '../small-plan.ts';
 import { dynamoStorage } from '../storage/dynamo.ts';
 import { sqliteStorage } from '../storage/sqlite.ts';
 import type { Storage } from '../storage/storage.ts';
+import { BEGUN, type Job, type JobParty, JobsJudge } from './endpoint-jobs.ts';
 import { EndpointJudge } from './endpoint-judge.ts';
-import { type EndpointParty, EndpointProcess, NAME, type Surroundings } from './endpoint-process.ts';
+import {
+  type EndpointParty,
+  EndpointProcess,
+  NAME,
+  type Surroundings,
+  UPDATED_RATE,
+} from './endpoint-process.ts';
 import type { Walker } from './walker.ts';
 
 /** A small world: parties that reach the storage of one endpoint at the same moment. */
@@ -26,6 +34,8 @@ export interface EndpointWorld {
   readonly rows?: number;
   /** The first answers to the first of these rows. */
   readonly answers?: readonly ('refused' | 'slowed')[];
+  /** A job that was begun before. */
+  readonly job?: Job;
   /** How long the receiver takes for each answer in the meeting, in ms; by default no time. */
   readonly takes?: number;
   /** How often another party goes on though the one before could; unlimited by default. */
@@ -55,6 +65,8 @@ export class EndpointSide {
   readonly #around: Surroundings;
   readonly #rows: RowsOracle;
   readonly #judge: EndpointJudge;
+  readonly #jobs = new JobsJudge();
+  #before: EndpointRow | undefined;
   /** How often the receiver accepted each event. */
   readonly #accepted = new Map<string, number>();
   /** First answers that are still to come, by event. */
@@ -88,7 +100,7 @@ export class EndpointSide {
       ...{ nature, storage: this.#storage, fail: this.fail },
       reads: run => this.#judge.reads(run, this.#clock()),
       wrote: run => this.#wrote(run),
-      receive: (run, id) => this.#receive(run, id),
+      receive: (run, body) => this.#receive(run, JSON.parse(body)),
       wakes: at => void this.#wakes.push(at),
     };
   }
@@ -99,7 +111,7 @@ export class EndpointSide {
 
   /** Deliveries wait in rows, and each party that delivers has a message. */
   async prepare(): Promise<void> {
-    const { parties, rows: count = 1, isFailing, answers = [] } = this.#world;
+    const { parties, rows: count = 1, isFailing, answers = [], job } = this.#world;
     const { rows, deliveries } = new EndpointProcess(this.#around, 'before').ports;
     const events = someEvents(count + parties.length).map(event => JSON.stringify(event));
     const waiting = waitingOnes(count, isFailing ? { due: BEGIN + HOUR } : {});
@@ -117,10 +129,11 @@ export class EndpointSide {
     }
     const since = BEGIN - 5 * MINUTE;
     const failing = { failures: { count: 9, since }, failing: { since, probes: 1 }, notBefore: BEGIN };
-    const health: Health = joined(isFailing ? failing : {}, BEGIN + (isFailing ? HOUR : 0), false);
+    const health: Health =
+      count === 0 ? {} : joined(isFailing ? failing : {}, BEGIN + (isFailing ? HOUR : 0), false);
     const prepared = Promise.all([
       deliveries.add(waiting),
-      rows.change(NAME, () => ({ name: NAME, settings: SETTINGS, health })),
+      rows.change(NAME, () => ({ name: NAME, settings: SETTINGS, health, ...(job && BEGUN[job]) })),
     ]);
     await this.#until(prepared, 'the rows are written');
     if (!parties.includes('drain')) this.#wakes.push(BEGIN);
@@ -149,7 +162,7 @@ export class EndpointSide {
     return [
       [...this.#storage.items()],
       [...this.#accepted, ...this.#answers.keys(), ...this.#messages.keys(), ...this.#wakes],
-      [this.#clock(), this.#isRemoved, this.#drawn, this.#judge.state],
+      [this.#clock(), this.#isRemoved, this.#drawn, this.#judge.state, this.#jobs.state],
     ];
   }
 
@@ -172,6 +185,10 @@ export class EndpointSide {
     if (row === undefined) return;
     const { health, settings } = row;
     if (!settings) throw new Violation(11, 'the settings of the endpoint are lost');
+    if (parties.includes('update') && settings.perSecond !== UPDATED_RATE)
+      throw new Violation(11, 'an update of the settings is lost');
+    if (!health.waiting && this.#rows.isWaiting(NAME, () => false))
+      throw new Violation(11, 'deliveries wait in rows, but no run will look for them');
     if (health.draining) throw new Violation(11, `no run drains, but the row has ${health.draining.by}`);
     const [isPaused, isResumed] = [parties.includes('pause'), parties.includes('resume')];
     if ((health.paused !== undefined) !== isPaused && !isResumed)
@@ -185,6 +202,7 @@ export class EndpointSide {
     this.#takes = 0;
     if (this.#world.parties.includes('pause')) await this.#alone('resume');
     if (by === 'ticks') this.#wakes.length = 0;
+    else if (this.#before?.replay || this.#before?.snapshot) await this.#alone('tick');
     let tick = this.#clock();
     while (this.#clock() < end && this.#missing) {
       const [id] = this.#messages.keys();
@@ -205,7 +223,8 @@ export class EndpointSide {
 
   /** An event that the receiver does not have. */
   get #missing(): string | undefined {
-    return this.#events.find(id => !this.#accepted.has(id));
+    const isAccepted = (id: string) => this.#accepted.has(id);
+    return this.#events.find(id => !isAccepted(id)) ?? this.#jobs.lacking(isAccepted);
   }
 
   /** A party goes its way when all others have ended. */
@@ -225,28 +244,34 @@ export class EndpointSide {
     } else if (party === 'drain') await process.drain();
     else if (party === 'tick') await process.tick();
     else if (PASSING_MS[party]) await process.pass(PASSING_MS[party]);
+    else if (party.endsWith('replay') || party.endsWith('snapshot'))
+      await this.#jobs.operate(process.operations(), name, party as JobParty);
     else await process.operate(party);
     this.#judge.ends(name);
   }
 
   readonly #clock = (): number => this.scheduler.wall;
 
-  #receive(run: string, id: string): Reply {
+  #receive(run: string, event: SentEvent): Reply {
+    const { id } = event;
+    const answer = this.#answers.get(id);
+    let isOfJob = false;
     try {
       this.#judge.posts(run, this.#clock());
+      isOfJob = !answer && this.#jobs.accepted(event);
     } catch (error) {
       // Thrown on, it would be a request that failed.
       this.fail(error);
     }
     this.scheduler.freeze(this.#takes);
-    const answer = this.#answers.get(id);
     this.#answers.delete(id);
     if (answer) {
       this.#judge.refused(run, answer.status === 429 ? this.#clock() + HELD_S * 1000 : 0);
       return answer;
     }
     this.#judge.accepted(run);
-    this.#accepted.set(id, (this.#accepted.get(id) ?? 0) + 1);
+    // Those of a job come again where two ticks carry it out.
+    this.#accepted.set(id, isOfJob ? 1 : (this.#accepted.get(id) ?? 0) + 1);
     return replyOf(200);
   }
 
@@ -262,7 +287,12 @@ export class EndpointSide {
     this.#isRemoved ||= ours.some(({ eventName }) => eventName === 'REMOVE');
     try {
       this.#rows.wrote(records);
-      if (ours.length > 0) this.#judge.wrote(run, this.#row(), this.#clock());
+      if (ours.length === 0) return;
+      const [before, after] = [this.#before, this.#row()];
+      this.#before = after;
+      this.#judge.wrote(run, after, this.#clock());
+      const isHeld = (id: string) => this.#accepted.has(id) || this.#rows.holds(NAME, id);
+      this.#jobs.wrote(run, before, after, isHeld);
     } catch (error) {
       this.fail(error);
     }

@@ -1,10 +1,15 @@
 import { DepthFirst } from './depth-first.ts';
 import { meet } from './endpoint.ts';
+import type { Job } from './endpoint-jobs.ts';
 import type { EndpointParty } from './endpoint-process.ts';
 import type { EndpointWorld } from './endpoint-side.ts';
 import { MISHAPS, surviveEach } from './machine.ts';
 import type { Mishap } from './machine-side.ts';
+import { type MeetingWorld, meetAtRows } from './meeting.ts';
 import { type SmallWorld, walk } from './passes.ts';
+import { shareWorlds } from './shares.ts';
+import { slotWorlds } from './slots.ts';
+import { tickWorlds } from './ticks.ts';
 
 /** What was enumerated: the runs that were made, those that are known to be needed, and once these are equal the number of orders. */
 export interface Progress {
@@ -27,6 +32,14 @@ const PAIRS: readonly SmallWorld['modes'][] = [
 ];
 const EDITS = ['update project', 'update task', 'create project', 'delete task', 'delete project'] as const;
 
+/** Passes over a process whose deletions wait for an operator, or with a project that could not be read. */
+const STATES: readonly Pick<SmallWorld, 'modes' | 'edit' | 'begins' | 'isEarly'>[] = [
+  { modes: ['sweep'], edit: 'create again', begins: 'on hold' },
+  { modes: ['sweep'], edit: 'create project', begins: 'on hold' },
+  { modes: ['changes', 'sweep'], edit: 'create again', begins: 'on hold', isEarly: true },
+  { modes: ['changes', 'sweep'], edit: 'update project', begins: 'with a recheck', isEarly: true },
+];
+
 /** Parties of one endpoint, in every order. */
 const PARTIES: readonly Omit<EndpointWorld, 'storage'>[] = [
   ...['refused drain', 'slowed drain', 'refused slowed', 'deliver drain', 'drain drain'].map(meetingOf),
@@ -39,6 +52,13 @@ const PARTIES: readonly Omit<EndpointWorld, 'storage'>[] = [
   { parties: ['drain', 'refused'], answers: ['slowed'] },
   { parties: ['drain', 'deliver'], rows: 2, isFailing: true },
   { parties: ['drain', 'refused'], answers: ['refused'], isFailing: true },
+  { parties: ['drain', 'update'], rows: 2 },
+  ...(['tick', 'pause', 'update', 'remove', 'cancel replay', 'begin anew replay'] as const).map(other =>
+    carriedOut('replay', other),
+  ),
+  ...(['cancel snapshot', 'begin anew snapshot'] as const).map(other => carriedOut('snapshot', other)),
+  { parties: ['begin replay', 'begin replay'] },
+  { parties: ['begin snapshot', 'begin snapshot'] },
 ];
 /** The same in orders with few switches. */
 const FEW: readonly Omit<EndpointWorld, 'storage'>[] = [
@@ -46,11 +66,19 @@ const FEW: readonly Omit<EndpointWorld, 'storage'>[] = [
   { parties: ['drain', 'drain', 'late'], rows: 2 },
   { parties: ['drain', 'drain', 'pause'], rows: 2 },
   { parties: ['drain', 'slowed', 'time'], answers: ['refused'], rows: 2 },
+  { ...carriedOut('snapshot', 'tick') },
+  { parties: ['tick', 'drain'], job: 'replay' },
+  { parties: ['tick', 'drain'], job: 'snapshot' },
 ];
 const SWITCHES = 3;
 
 function meetingOf(parties: string): Omit<EndpointWorld, 'storage'> {
   return { parties: parties.split(' ') as EndpointParty[] };
+}
+
+/** A job that is carried out at the moment in which a party reaches the endpoint. */
+function carriedOut(job: Job, other: EndpointParty) {
+  return { parties: ['tick', other], job, rows: 0 } as const;
 }
 
 /** All small worlds: two passes and an edit, the same with a fault, one machine, and parties of one endpoint. */
@@ -62,25 +90,39 @@ export function smallWorlds(storage: SmallWorld['storage']): readonly Enumerated
       ),
     ),
   );
+  const states = STATES.map(each =>
+    passesThatMeet({ storage, hasFault: each.begins === 'with a recheck', ...each }),
+  );
   const endpoint = [
     ...PARTIES.map(world => ({ storage, ...world })),
     ...FEW.map(world => ({ storage, ...world, switches: SWITCHES })),
   ];
-  return [...MISHAPS.map(mishap => machine(mishap)), ...endpoint.map(partiesThatMeet), ...passes];
+  const meetings = [...tickWorlds(storage), ...shareWorlds(storage), ...slotWorlds(storage)].map(worldOf);
+  return [
+    ...MISHAPS.map(mishap => machine(mishap)),
+    ...endpoint.map(partiesThatMeet),
+    ...meetings,
+    ...states,
+    ...passes,
+  ];
+}
+
+export function worldOf(world: MeetingWorld): Enumerated {
+  return { name: world.name, run: onProgress => enumerate(orders => meetAtRows(world, orders), onProgress) };
 }
 
 export function passesThatMeet(small: SmallWorld): Enumerated {
-  const { storage, modes, edit, hasFault } = small;
+  const { storage, modes, edit, hasFault, begins } = small;
   return {
-    name: `${modes.join(' and ')}, ${edit}, ${hasFault ? 'one fault' : 'no fault'}, ${storage}`,
+    name: `${begins ? `${begins}: ` : ''}${modes.join(' and ')}, ${edit}, ${hasFault ? 'one fault' : 'no fault'}, ${storage}`,
     run: onProgress => enumerate(orders => walk(small, orders), onProgress),
   };
 }
 
 export function partiesThatMeet(world: EndpointWorld): Enumerated {
-  const { storage, parties, rows = 1, answers = [], takes, isFailing } = world;
+  const { storage, parties, rows = 1, answers = [], takes, job, isFailing } = world;
   const endpoint = `endpoint${isFailing ? ' that fails' : ''}${takes ? ' that is slow' : ''}`;
-  const waiting = [`${rows} rows`, ...answers].join(' ');
+  const waiting = [`${rows} rows`, ...answers, ...(job ? [`a ${job}`] : [])].join(', ');
   return {
     name: `${endpoint}: ${waiting}, ${parties.join(' and ')}, ${storage}`,
     run: onProgress => enumerate(orders => meet(world, orders), onProgress),
