@@ -51,9 +51,10 @@ export async function takeShare(rows: WorkspaceRows, request: RunShareRequest, c
   };
   const row = await rows.change(workspace, before => {
     const now = clock();
-    // If the answer to an earlier try was lost, the pause may be this run's own.
-    last.pause = isAsked || before.shares[run] ? undefined : pauseAt(before, now);
-    last.isProbe = before.pause !== undefined;
+    // If the answer to an earlier try was lost, that try has decided: a pause may be this run's own, or later.
+    const isTaken = before.shares[run] !== undefined;
+    last.pause = isAsked || isTaken ? undefined : pauseAt(before, now);
+    if (!isTaken) last.isProbe = before.pause !== undefined;
     last.at = now;
     if (last.pause) return undefined;
     const after = withShare(before, { run, now, ceiling, isBulk });

@@ -53,12 +53,14 @@ export class SqliteQueue implements Queue {
   readonly #listeners: (() => void)[] = [];
   /** The group of the last receive. */
   #group = '';
-  #now = 0;
+  /** When it was last read or written. */
+  #now: number;
 
   constructor(file: DatabaseSync, name: string, options: SqliteQueueOptions) {
     this.name = name;
     this.#file = file;
     this.#options = options;
+    this.#now = options.clock();
     this.#prepared = prepare(file);
   }
 
@@ -88,7 +90,10 @@ export class SqliteQueue implements Queue {
   async receive(max: number, isBusy: (group: string) => boolean = () => false): Promise<Message[]> {
     const now = this.#options.clock();
     // Avoids a write if there is nothing to receive.
-    if (now >= this.#now && this.#ready(now, isBusy).length === 0) return [];
+    if (now >= this.#now && this.#ready(now, isBusy).length === 0) {
+      this.#now = now;
+      return [];
+    }
     return this.#write(now => {
       const groups = this.#ready(now, isBusy);
       const group = groups.find(name => name > this.#group) ?? groups[0];

@@ -1,6 +1,6 @@
-import type { Clock } from '../../functions/basics/clock.ts';
+import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import type { Networks } from '../../functions/basics/networks.ts';
-import { sleep } from '../../functions/basics/system.ts';
+import type { SenderOptions } from '../../functions/delivery/sender.ts';
 import type { EndpointSettings, LinkTemplates } from '../../functions/model/endpoint.ts';
 import { KINDS } from '../../functions/model/kinds.ts';
 import type { SecretKeeper } from '../../functions/model/secret.ts';
@@ -33,6 +33,9 @@ interface Parts extends Pick<Store, 'deliveries' | 'endpoints' | 'slots' | 'queu
   readonly moveToFailed: MoveToFailed;
   readonly metrics: Metrics;
   readonly clock: Clock;
+  readonly sleep: Sleep;
+  /** By default over the network of this machine. */
+  readonly openAgent?: SenderOptions['openAgent'];
 }
 
 /** Serves the wanted endpoints, and those that were added in earlier runs. Each resumes with its backlog, even if an
@@ -47,7 +50,7 @@ export async function startEndpoints(parts: Parts, wanted: readonly WantedEndpoi
   await writeRows(wanted, configured, parts);
   const warn = (name: string, text: string, code: string) =>
     output.warn(`${name}: ${text}`, { code, endpoint: name });
-  const delivering = new Delivering({ ...parts, configured, secrets, sleep, warn, log: output.log });
+  const delivering = new Delivering({ ...parts, configured, secrets, warn, log: output.log });
   closers.defer(() => delivering.stop());
   await delivering.recover(true);
   delivering.start();

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { Clock } from '../../functions/basics/clock.ts';
+import { sleep } from '../../functions/basics/system.ts';
 import type { Operations } from '../../functions/operations/operations.ts';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import { Refused } from '../../functions/operations/refused.ts';
-import { recoverMessages } from '../../functions/queue/sqlite.ts';
 import { packageVersion } from '../basics/package-file.ts';
 import { failure, UsageError } from '../basics/usage-error.ts';
 import {
@@ -23,6 +23,7 @@ import type { Options } from '../settings/options.ts';
 import { namesService } from '../settings/watched.ts';
 import type { Output } from '../terminal/output.ts';
 import { askedBy, banner, bannerDetails, consoleOf, reportConsole } from './banner.ts';
+import { Exchange } from './exchange.ts';
 import { type Plan, type PlanParts, planOf } from './plan.ts';
 import { type Begun, type Machine, type Runtime, startRuntime } from './runtime.ts';
 import { resendOf } from './undelivered.ts';
@@ -50,7 +51,7 @@ export async function startRunner(parts: Parts): Promise<Runner> {
 
 async function start(closers: AsyncDisposableStack, parts: Parts): Promise<Runner> {
   const { options, output, clock } = parts;
-  let plan = await planOf(parts);
+  const plan = await planOf(parts);
   const resend = resendOf(options.resend, plan.receivers);
   const data = options.memory ? undefined : (options.data ?? plan.data);
   const path = data === undefined ? undefined : resolve(parts.directory ?? '', data);
@@ -58,24 +59,22 @@ async function start(closers: AsyncDisposableStack, parts: Parts): Promise<Runne
   const store = openStore({ closers, directory }, { clock, keep: plan.config?.keep });
   const metrics = new Metrics(packageVersion(), clock);
   const disk = async () => (directory.lasting ? diskOf(directory.file(STORE_FILE)) : undefined);
-  const failing = Promise.withResolvers<never>();
-  failing.promise.catch(() => undefined);
-  const stopping = new AbortController();
 
+  let exchange: Exchange;
   let reloading: Promise<unknown> = Promise.resolve();
   const reload: Machine['reload'] = dryRun => {
     const reloaded = reloading.then(async () => {
-      const next = await nextPlan(parts, plan);
-      const answer = { ...differences(plan, next), config: next.options.config ?? '', dryRun };
+      const next = await nextPlan(parts, exchange.plan);
+      const answer = { ...differences(exchange.plan, next), config: next.options.config ?? '', dryRun };
       if (dryRun) return answer;
-      await swap(next);
+      await exchange.swap(next);
       output.info(`Reloaded ${answer.config}.`, { code: 'run.reloaded', ...answer });
       return answer;
     });
     reloading = reloaded.catch(() => undefined);
     return reloaded;
   };
-  const machine: Machine = { directory, output, store, metrics, disk, reload, clock };
+  const machine: Machine = { directory, output, store, metrics, disk, reload, clock, sleep };
 
   let about: HealthParts;
   const onBegun = async (begun: Begun) => {
@@ -89,55 +88,25 @@ async function start(closers: AsyncDisposableStack, parts: Parts): Promise<Runne
     };
     output.info(banner(started), bannerDetails(started));
   };
-  let runtime = await startRuntime(machine, plan, { resend, onBegun });
-  closers.defer(async () => {
-    stopping.abort();
-    await reloading;
-    await runtime.stop();
+  const runtime = await startRuntime(machine, plan, { resend, onBegun });
+  exchange = new Exchange(machine, { plan, runtime }, begun => {
+    about = begun.about;
   });
-  /** The operations; while the runtime is exchanged, requests wait. */
-  let operations = Promise.resolve(runtime.operations);
-  const restart = async (wanted: Plan) => {
-    stopping.signal.throwIfAborted();
-    // Messages whose runs were cut off are received again at once.
-    recoverMessages(store.database.file, clock());
-    const onBegun = (begun: Begun) => {
-      about = begun.about;
-    };
-    return startRuntime(machine, wanted, { resend: new Set(), onBegun });
-  };
-  /** Stops everything as at the end of a run, and starts it by the next plan; if that fails, by the former one. */
-  const swap = async (next: Plan): Promise<void> => {
-    const exchanged = Promise.withResolvers<Operations>();
-    exchanged.promise.catch(() => undefined);
-    operations = exchanged.promise;
-    await runtime.stop();
-    let refused: Refused | undefined;
-    try {
-      runtime = await restart(next).catch(error => {
-        refused = new Refused(`${failure(error)}. The former configuration is used again.`);
-        return restart(plan);
-      });
-    } catch (error) {
-      exchanged.reject(error);
-      failing.reject(error);
-      throw error;
-    }
-    exchanged.resolve(runtime.operations);
-    runtime.watch();
-    if (refused) throw refused;
-    plan = next;
-  };
+  const { operations, failed } = exchange;
+  closers.defer(async () => {
+    exchange.refuse();
+    await reloading;
+    await exchange.runtime.stop();
+  });
   if (!options.once) {
-    const ask: Operations = async (asked, caller) => (await operations)(asked, caller);
-    const address = await serveOperations(ask, { closers, directory, output }, options);
+    const address = await serveOperations(operations, { closers, directory, output }, options);
     reportConsole({ output, options, address, directory });
   }
   return {
-    once: () => runtime.once(),
-    watch: () => runtime.watch(),
+    once: () => exchange.runtime.once(),
+    watch: () => exchange.runtime.watch(),
     stop: () => closers.disposeAsync(),
-    failed: failing.promise,
+    failed,
   };
 }
 

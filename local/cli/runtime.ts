@@ -1,6 +1,6 @@
-import type { Clock } from '../../functions/basics/clock.ts';
-import { sleep } from '../../functions/basics/system.ts';
+import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import { linkTemplatesOf } from '../../functions/config/workspace.ts';
+import type { SenderOptions } from '../../functions/delivery/sender.ts';
 import type { Disk } from '../../functions/model/disk.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { Operations } from '../../functions/operations/operations.ts';
@@ -19,6 +19,7 @@ import { startHeartbeat } from '../operate/heartbeat.ts';
 import type { Metrics } from '../operate/metrics.ts';
 import { localOperations } from '../operate/operations.ts';
 import type { Source } from '../settings/source.ts';
+import type { SnsConnections } from '../sns/sns.ts';
 import type { Output } from '../terminal/output.ts';
 import { startEndpoints } from './endpoints.ts';
 import { diskWatch, startHousekeeping } from './housekeeping.ts';
@@ -40,6 +41,9 @@ export interface Machine {
   readonly disk: () => Promise<Disk | undefined>;
   readonly reload: (dryRun: boolean) => Promise<AnswerOf<'reload'>>;
   readonly clock: Clock;
+  readonly sleep: Sleep;
+  /** The connections to receivers, by default over the network of this machine. */
+  readonly connections?: SnsConnections & Pick<SenderOptions, 'openAgent'>;
 }
 
 /** What is known before anything is polled or sent. */
@@ -62,7 +66,7 @@ export interface Runtime {
   stop(): Promise<void>;
 }
 
-interface Beginning {
+export interface Beginning {
   /** Receivers whose dead letters are sent again. */
   readonly resend: ReadonlySet<string>;
   /** Called before anything is polled or sent. */
@@ -85,7 +89,7 @@ async function start(
   { store: opened, ...machine }: Machine,
   { plan, resend, onBegun }: { readonly plan: Plan } & Beginning,
 ): Promise<Runtime> {
-  const { directory, output, metrics, disk, clock } = machine;
+  const { directory, output, metrics, disk, clock, sleep, connections } = machine;
   const { config, networks, wanted, subscriptions, receivers, heartbeat } = plan;
   const run = { closers, directory, output };
   // Of its own, because consumers of an earlier runtime listen to the former ones.
@@ -98,7 +102,7 @@ async function start(
   );
   await onBegun({ source, added, about });
   await store.roster.remember(processesOf(source));
-  const parts = { ...run, ...store, resend, metrics, clock };
+  const parts = { ...run, ...store, resend, metrics, clock, sleep, connections };
   const served = [...receivers, ...added.map(({ name }) => ({ label: name, kept: name }))];
   await reportAbandoned(parts, new Set(served.map(({ kept }) => kept)), clock());
   const undelivered = await resumePending(parts, served, clock());
@@ -107,7 +111,14 @@ async function start(
   const moveToFailed: MoveToFailed = async ({ body }, queue, reason) =>
     keepRejected(directory, { reason, queue, body });
   const endpoints = await startEndpoints(
-    { ...parts, linkTemplates, networks, proxy: config?.proxy, moveToFailed },
+    {
+      ...parts,
+      linkTemplates,
+      networks,
+      proxy: config?.proxy,
+      moveToFailed,
+      openAgent: connections?.openAgent,
+    },
     wanted,
   );
   let wakeFeed = () => {};
@@ -125,7 +136,7 @@ async function start(
     ...{ log: output.log, queues: delivering.wakes, sender: delivering.sender },
     ...{ doctor: doctorOf(source), connectService: connectTo(source) },
     processes: async () => processesOf(source),
-    startPass: (process, mode) => sendOne(queues.passes, passIn(askedPass(process, mode, Date.now()))),
+    startPass: (process, mode) => sendOne(queues.passes, passIn(askedPass(process, mode, clock()))),
     onAct: () => ticker?.now(),
   });
   const startFeed = (): Feed => {

@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { sleep } from '../../functions/basics/system.ts';
+import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import { within } from '../../functions/basics/within.ts';
 import { createPublish, type Publish } from '../../functions/handlers/create-publish.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
@@ -10,7 +10,7 @@ import { EndpointLog } from '../loops/endpoint-log.ts';
 import { Topic } from '../loops/topic.ts';
 import type { Metrics } from '../operate/metrics.ts';
 import type { WantedSubscription } from '../settings/wanted-subscriptions.ts';
-import { LocalSns } from '../sns/sns.ts';
+import { LocalSns, type SnsConnections } from '../sns/sns.ts';
 
 export interface StartedTopic {
   readonly sns: LocalSns;
@@ -23,6 +23,10 @@ interface Parts extends RunContext {
   readonly deliveries: SqliteDeliveries;
   readonly queues: { readonly events: Pick<Queue, 'send'> };
   readonly metrics: Pick<Metrics, 'published'>;
+  readonly clock: Clock;
+  readonly sleep: Sleep;
+  /** By default over the network of this machine. */
+  readonly connections?: SnsConnections | undefined;
 }
 
 /**
@@ -34,8 +38,8 @@ export async function startTopic(
   parts: Parts,
   wanted: { subscriptions: readonly WantedSubscription[]; confirmWithin: number },
 ): Promise<StartedTopic> {
-  const { closers, directory, output, deliveries, queues, metrics } = parts;
-  const topic = new Topic({ queue: queues.events, deliveries, clock: Date.now });
+  const { closers, directory, output, deliveries, queues, metrics, clock, sleep, connections } = parts;
+  const topic = new Topic({ queue: queues.events, deliveries, clock });
   topic.listen(
     once(event => {
       metrics.published(event);
@@ -44,9 +48,9 @@ export async function startTopic(
   );
   const warn = (label: string, text: string, code: string) =>
     output.warn(`${label}: ${text}`, { code, endpoint: label });
-  const log = new EndpointLog(warn, output.log, Date.now);
+  const log = new EndpointLog(warn, output.log, clock);
   const sns = new LocalSns({
-    ...{ topic, deliveries, dataDirectory: directory.path, clock: Date.now, sleep },
+    ...{ topic, deliveries, dataDirectory: directory.path, clock, sleep, connections },
     log: {
       warn,
       info: (label, text, code) => output.info(`${label}: ${text}`, { code, endpoint: label }),
@@ -89,7 +93,7 @@ function once(print: (event: ChangeEvent) => void): (event: ChangeEvent) => void
   };
 }
 
-function publisher(topic: Topic, { directory, output }: RunContext): Publish {
+function publisher(topic: Topic, { directory, output, sleep }: Parts): Publish {
   return createPublish({
     sns: topic as unknown as Parameters<typeof createPublish>[0]['sns'],
     topicArn: topic.arn,

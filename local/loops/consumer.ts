@@ -158,7 +158,8 @@ export class Consumer {
     const { queue, clock, sleep } = this.#options;
     this.#nap = new AbortController();
     const now = clock();
-    const next = Math.max(this.#nextAfter(queue, readAt), now);
+    // The clock may have been corrected since then.
+    const next = Math.max(this.#nextAfter(queue, Math.min(readAt, now)), now);
     await sleep(Math.min(next - now, MAX_NAP_MS), this.#nap.signal).catch(() => undefined);
   }
 

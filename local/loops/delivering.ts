@@ -5,7 +5,7 @@ import type { BatchDependencies } from '../../functions/delivery/deliver-batch.t
 import { afterSuccess, joined } from '../../functions/delivery/health.ts';
 import { type Queues, sendBy, wakeBy } from '../../functions/delivery/queues.ts';
 import { createRegistry, type Registry } from '../../functions/delivery/registry.ts';
-import { type Sender, senderOf } from '../../functions/delivery/sender.ts';
+import { type Sender, type SenderOptions, senderOf } from '../../functions/delivery/sender.ts';
 import { createDeliver } from '../../functions/handlers/create-deliver.ts';
 import { createRoute } from '../../functions/handlers/create-route.ts';
 import type { EndpointSettings, LinkTemplates } from '../../functions/model/endpoint.ts';
@@ -34,6 +34,8 @@ interface Parts {
   readonly networks?: Networks;
   /** The proxy of the configuration. */
   readonly proxy?: string | undefined;
+  /** By default over the network of this machine. */
+  readonly openAgent?: SenderOptions['openAgent'];
   readonly moveToFailed: MoveToFailed;
   readonly clock: Clock;
   readonly sleep: Sleep;
@@ -72,6 +74,7 @@ export class Delivering {
       linkTemplates,
       networks,
       proxy,
+      openAgent,
       clock,
       sleep,
     } = parts;
@@ -82,7 +85,7 @@ export class Delivering {
     this.registry = createRegistry(configured, endpoints, clock, log, 0);
     this.wakes = wakeBy(queues.drains);
     const sending = {
-      ...{ secrets, linkTemplates, networks, proxy, clock, random: Math.random },
+      ...{ secrets, linkTemplates, networks, proxy, openAgent, clock, random: Math.random },
       ...{ allowLoopback: true, keepsConnections: true },
       // A slow endpoint does not delay others here: each has its own runs.
       slowAfter: NEVER_SLOW_MS,

@@ -6,6 +6,8 @@ import type { Deliveries } from '../../functions/store/store.ts';
  *  write to the disk. After a kill in between they are sent again, with the same ids. */
 const REMOVE_WITHIN_MS = 20;
 const MAX_REMOVED_TOGETHER = 200;
+/** How long to wait after rows could not be removed, in ms. */
+const RETRY_MS = 1_000;
 /** Rows per read. */
 const READ_AHEAD = 32;
 /** The longest wait, in ms, in case the clock jumps. */
@@ -51,7 +53,9 @@ export class Backlog {
       while (!signal.aborted) {
         if (this.#ahead.length > 0) return this.#ahead.shift();
         const { promise: woken } = this.#signal;
-        this.#reading ??= this.#readAhead();
+        this.#reading ??= this.#readAhead().finally(() => {
+          this.#reading = undefined;
+        });
         await this.#reading;
         if (this.#ahead.length === 0) await this.#nap(woken);
       }
@@ -117,18 +121,14 @@ export class Backlog {
   }
 
   async #readAhead(): Promise<void> {
-    try {
-      this.#throwFailure();
-      const now = this.#clock();
-      // After the clock was set back, rows that were due by the old time are due now.
-      if (now < this.#readAt - MAX_CORRECTION_MS) await this.#deliveries.bringForward(this.#name, now);
-      this.#readAt = now;
-      const found = await this.#deliveries.due(this.#name, now, READ_AHEAD, [...this.#inHand]);
-      for (const { place } of found) this.#inHand.add(place);
-      this.#ahead.push(...found);
-    } finally {
-      this.#reading = undefined;
-    }
+    this.#throwFailure();
+    const now = this.#clock();
+    // After the clock was set back, rows that were due by the old time are due now.
+    if (now < this.#readAt - MAX_CORRECTION_MS) await this.#deliveries.bringForward(this.#name, now);
+    this.#readAt = now;
+    const found = await this.#deliveries.due(this.#name, now, READ_AHEAD, [...this.#inHand]);
+    for (const { place } of found) this.#inHand.add(place);
+    this.#ahead.push(...found);
   }
 
   async #remove(): Promise<void> {
@@ -141,9 +141,10 @@ export class Backlog {
       await this.#deliveries.remove(this.#name, places);
       this.#settle(places);
     } catch (error) {
-      // They still count as taken, so that they are not sent again, and are removed with the next rows.
+      // They still count as taken, so that they are not sent again, and are removed a moment later.
       this.#delivered.push(...places);
       this.#failure = error;
+      this.#removing ??= setTimeout(() => void this.#remove(), RETRY_MS);
     }
   }
 

@@ -35,6 +35,22 @@ interface Answer {
   readonly body: string;
 }
 
+/** The key that signs messages, and the server that the URLs in them lead to. */
+export interface OpenedControl {
+  readonly privateKey: KeyObject;
+  readonly control: Control;
+}
+
+/** Opens them with the key that is kept in `directory`. */
+export async function openControl(
+  directory: string,
+  clock: Clock,
+  actions: ControlActions,
+): Promise<OpenedControl> {
+  const privateKey = await signingKey(directory);
+  return { privateKey, control: await startControl(certificateOf(privateKey, clock), actions) };
+}
+
 /** Listens on a free port of 127.0.0.1. */
 export async function startControl(certificate: Certificate, actions: ControlActions): Promise<Control> {
   const certificatePath = `/${certificate.name}`;

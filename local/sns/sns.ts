@@ -1,11 +1,12 @@
-import { createHash, type KeyObject, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import type { Deliveries } from '../../functions/store/store.ts';
 import type { Topic } from '../loops/topic.ts';
 import { Backlog } from './backlog.ts';
-import { type Control, certificateOf, signingKey, startControl } from './control.ts';
+import { type OpenedControl, openControl } from './control.ts';
+import { poster } from './http.ts';
 import { type Filter, matchesFilter } from './messages.ts';
-import { Subscription, type SubscriptionLog } from './subscription.ts';
+import { CONCURRENCY, Subscription, type SubscriptionLog } from './subscription.ts';
 import { type Identity, SubscriptionMemory } from './subscription-memory.ts';
 
 export interface LocalSnsOptions {
@@ -21,6 +22,13 @@ export interface LocalSnsOptions {
   readonly clock: Clock;
   readonly sleep: Sleep;
   readonly log: SubscriptionLog;
+  /** By default over the network of this machine. */
+  readonly connections?: SnsConnections | undefined;
+}
+
+export interface SnsConnections {
+  readonly openControl: typeof openControl;
+  readonly openPoster: typeof poster;
 }
 
 export interface SubscribeOptions {
@@ -44,7 +52,7 @@ export class LocalSns {
   readonly #memory: SubscriptionMemory;
   readonly #subscriptions = new Map<string, Subscription>();
   /** The key, and the server for the handshake and the certificate: a run without subscriptions needs neither. */
-  #opening: Promise<{ readonly privateKey: KeyObject; readonly control: Control }> | undefined;
+  #opening: Promise<OpenedControl> | undefined;
 
   constructor(options: LocalSnsOptions) {
     this.#options = options;
@@ -59,7 +67,8 @@ export class LocalSns {
    *  is live when this resolves, with the same ARN. Its backlog is due at once. Rejects if the URL is already
    *  subscribed. */
   async subscribe(wanted: SubscribeOptions): Promise<Subscription> {
-    const { topic, deliveries, clock } = this.#options;
+    const { topic, deliveries, clock, requestTimeout = SNS_TIMEOUT_MS } = this.#options;
+    const { openPoster } = this.#connections;
     this.#opening ??= this.#open();
     const { privateKey, control } = await this.#opening;
     const { raw = false, filter } = wanted;
@@ -85,7 +94,7 @@ export class LocalSns {
       },
       confirmedBefore: known !== undefined,
       retryDelays: wanted.retryDelays ?? this.#options.retryDelays ?? SNS_RETRY_DELAYS,
-      requestTimeout: this.#options.requestTimeout ?? SNS_TIMEOUT_MS,
+      poster: openPoster(url, CONCURRENCY, requestTimeout),
       subscribe: () =>
         topic.subscribe(endpoint, {
           accepts: attributes => matchesFilter(filter, attributes),
@@ -133,10 +142,13 @@ export class LocalSns {
     return [...this.#subscriptions.values()];
   }
 
-  async #open() {
+  get #connections(): SnsConnections {
+    return this.#options.connections ?? { openControl, openPoster: poster };
+  }
+
+  #open(): Promise<OpenedControl> {
     const { dataDirectory, topic, clock } = this.#options;
-    const privateKey = await signingKey(dataDirectory);
-    const control = await startControl(certificateOf(privateKey, clock), {
+    return this.#connections.openControl(dataDirectory, clock, {
       confirm: async (topicArn, token) => {
         const found = topicArn === topic.arn ? this.#all.find(each => each.hasToken(token)) : undefined;
         found?.confirm();
@@ -144,7 +156,6 @@ export class LocalSns {
       },
       unsubscribe: arn => this.unsubscribe(arn),
     });
-    return { privateKey, control };
   }
 }
 

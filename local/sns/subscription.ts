@@ -25,8 +25,8 @@ interface SubscriptionSetup {
   readonly confirmedBefore: boolean;
   /** The pause before each retry, in ms. */
   readonly retryDelays: readonly number[];
-  /** The time for a receiver's answer, in ms. */
-  readonly requestTimeout: number;
+  /** Its connections: the subscription closes them. */
+  readonly poster: Poster;
   readonly clock: Clock;
   readonly sleep: Sleep;
   readonly backlog: Backlog;
@@ -38,7 +38,8 @@ interface SubscriptionSetup {
   remember(): void;
 }
 
-const CONCURRENCY = 10;
+/** The concurrent deliveries of a subscription. */
+export const CONCURRENCY = 10;
 /** How long a stop waits for deliveries under way: the next start repeats those without an answer. */
 const STOP_TIMEOUT_MS = 500;
 const UNSUBSCRIBE_TIMEOUT_MS = 1000;
@@ -53,7 +54,6 @@ export class Subscription {
   readonly label: string;
   readonly endpoint: string;
   readonly #setup: SubscriptionSetup;
-  readonly #poster: Poster;
   readonly #confirmation = Promise.withResolvers<void>();
   readonly #pending = new AbortController();
   readonly #ended = new AbortController();
@@ -68,7 +68,6 @@ export class Subscription {
     this.subscriptionArn = setup.sender.subscriptionArn;
     this.label = setup.label;
     this.endpoint = setup.endpoint;
-    this.#poster = poster(setup.url, CONCURRENCY, setup.requestTimeout);
     this.confirmed = this.#confirmation.promise;
     this.confirmed.catch(() => {});
     if (!setup.confirmedBefore) void this.#askForConfirmation();
@@ -128,7 +127,7 @@ export class Subscription {
     this.#pending.abort();
     const working = Promise.all(this.#workers);
     if (why === 'stopped') await this.#shortly(working);
-    await this.#poster.close();
+    await this.#setup.poster.close();
     await working;
     await this.#setup.backlog.flush();
     if (why === 'unsubscribed') await this.#postUnsubscribeConfirmation();
@@ -152,7 +151,7 @@ export class Subscription {
     for (let pause = 1000; !signal.aborted; pause = Math.min(MAX_PAUSE_MS, pause * 2)) {
       const timestamp = new Date(clock()).toISOString();
       const message = await handshake(sender, 'SubscriptionConfirmation', { messageId, timestamp });
-      const result = await this.#poster.post(message);
+      const result = await this.#setup.poster.post(message);
       if (signal.aborted) return;
       const taken = result.outcome === 'delivered';
       const reason = taken
@@ -185,9 +184,9 @@ export class Subscription {
   }
 
   async #deliver(delivery: PendingDelivery): Promise<void> {
-    const { sender, raw, retryDelays, clock, backlog, log } = this.#setup;
+    const { sender, raw, retryDelays, clock, backlog, poster, log } = this.#setup;
     const { place, eventId, attempts } = delivery;
-    const result = await this.#poster.post(await notification(sender, delivery, raw));
+    const result = await poster.post(await notification(sender, delivery, raw));
     if (result.outcome === 'delivered') return this.#arrived(delivery);
     // An attempt that `end` cut off does not count as a failure of the receiver.
     if (this.#ended.signal.aborted) return;

@@ -190,39 +190,9 @@ describe('what waits for an endpoint', () => {
     await drainWith(setting);
     expect(setting.posts).toHaveLength(2);
   });
-
-  it('invariant 11: is not forgotten when more is added while the last is sent', async () => {
-    const [one, two] = [waitingOnes(1), waitingOnes(2).slice(1)];
-    for (const place of ['due', 'nextDue'] as const) {
-      const setting = await open(1);
-      await setting.wait(one);
-      let isAdded = false;
-      const deliveries: typeof setting.deliveries = {
-        ...setting.deliveries,
-        [place]: async (...given: [string, number, number]) => {
-          const found = await setting.deliveries[place](...given);
-          if (!isAdded && (found === undefined || (found as []).length === 0)) {
-            isAdded = true;
-            await setting.wait(two);
-          }
-          return found;
-        },
-      };
-      await drainWith(setting, { deliveries });
-      expect([isAdded, idsOf(setting.posts)]).toEqual([true, [0, 1]]);
-      expect(await setting.pending()).toEqual([]);
-    }
-  });
 });
 
 describe('a run that sends what waits', () => {
-  it('is alone: of two at once each delivery is sent by one', async () => {
-    const setting = await open(40);
-    await Promise.all([drainWith(setting, { run: 'one' }), drainWith(setting, { run: 'two' })]);
-    expect(idsOf(setting.posts)).toEqual(numbers(40));
-    expect(await setting.healthOf()).toEqual({ added: 1 });
-  });
-
   it('holds the endpoint as long as it lives; one that died gives way to the next when its time is over', async () => {
     const setting = await open(1);
     const remaining = () => 3 * MINUTE;
@@ -250,25 +220,6 @@ describe('a run that sends what waits', () => {
     const setting = await open(1, { draining: { by: 'run', until: AT + HOUR } });
     await drainWith(setting);
     expect(setting.posts).toHaveLength(1);
-    expect(await setting.healthOf()).toEqual({ added: 1 });
-  });
-
-  it('leaves the endpoint to who took it meanwhile, because its own time was over', async () => {
-    const draining = { by: 'other', until: AT + HOUR };
-    const setting = await open(1, {}, async () => {
-      await setting.rows.change('crm', row => row && { ...row, health: { ...row.health, draining } });
-      return answered(200);
-    });
-    await drainWith(setting);
-    expect((await setting.healthOf())?.draining).toEqual(draining);
-  });
-
-  it('ends well where who took it meanwhile has given it up', async () => {
-    const setting = await open(1, {}, async () => {
-      await setting.rows.change('crm', row => row && { ...row, health: { waiting: row.health.waiting } });
-      return answered(200);
-    });
-    await drainWith(setting);
     expect(await setting.healthOf()).toEqual({ added: 1 });
   });
 

@@ -113,6 +113,16 @@ describe('the share of a run', () => {
     expect(await shares()).toEqual({ b: 4 });
   });
 
+  it('is no probe of a pause that came after it was taken, though the answer was lost', async () => {
+    const change: WorkspaceRows['change'] = async (name, decide) => {
+      await own.change(name, decide);
+      await pause(MINUTE);
+      return own.change(name, decide);
+    };
+    expect((await taken('a', {}, { ...own, change })).isProbe).toBe(false);
+    expect((await rowOf())?.pause?.until).toBe(AT + MINUTE);
+  });
+
   it('is renewed before a request once it is 20 s old, by one write for all that wait', async () => {
     const { writes, rows } = counted();
     const share = await taken('a', {}, rows);

@@ -6,7 +6,7 @@ import type { ChangeEvent } from '../../functions/model/event.ts';
 import { readAddress } from '../../local/operate/address.ts';
 import { type SimulatedService, startSimulatedService } from '../../simulator/server.ts';
 import { run as runOver } from '../kit/cli/world.ts';
-import { answer, hang, type Reaction, receiver } from '../kit/delivery/receiver.ts';
+import { receiver } from '../kit/delivery/receiver.ts';
 import { run, until } from '../kit/local/run.ts';
 import { startReceiver } from '../kit/local/sns-receiver.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
@@ -20,8 +20,8 @@ afterAll(() => service.stop());
 const WEBHOOK = { name: 'crm', kind: 'webhook' };
 
 /** A run by a configuration file in a folder of its own, which `configure` writes. */
-async function started({ script = [], args = '' }: { script?: Reaction[]; args?: string } = {}) {
-  const [directory, crm] = [temporaryDirectory(), await receiver(...script)];
+async function started({ args = '' }: { args?: string } = {}) {
+  const [directory, crm] = [temporaryDirectory(), await receiver()];
   const { clientId, clientSecret, baseUrl, authUrl, audience } = service;
   const path = join(directory, 'changewire.json');
   const workspace = (name: string, ids: readonly string[]) => ({
@@ -104,16 +104,6 @@ describe('a reload', () => {
     expect((await changewire('endpoints show crm')).text).toContain('project.created');
     expect((await changewire('actions')).text).toContain('processes: 1 added, 0 removed');
   }, 60_000);
-
-  it('sends again at once what a receiver had not answered', async () => {
-    const { crm, changewire, created } = await started({ script: [hang, answer(204)] });
-    service.workspace.createProject('onboarding', { name: 'unanswered' });
-    await changewire('pass onboarding');
-    await crm.requests(1);
-    expect(await changewire('reload')).toMatchObject({ code: 0 });
-    await until(() => created().length === 2, 5_000);
-    expect(crm.received[0]?.body).toBe(crm.received[1]?.body);
-  }, 30_000);
 
   it('refuses what it can not take up, with the reason, and the run goes on as before', async () => {
     const args = '--slack http://127.0.0.1:9/ --filter processes=onboarding';

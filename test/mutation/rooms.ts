@@ -14,7 +14,7 @@ export const ROOMS = {
     tests: ['changes', 'model'],
     break: 99,
   },
-  store: { files: ['functions/store/**/*.ts'], tests: ['store'], break: 100 },
+  store: { files: ['functions/store/**/*.ts'], tests: ['store', 'simulation/orders'], break: 100 },
   topic: {
     files: ['functions/topic/**/*.ts', 'functions/handlers/create-publish.ts'],
     tests: ['topic'],
@@ -27,7 +27,7 @@ export const ROOMS = {
   },
   schedule: {
     files: ['functions/schedule/**/*.ts', 'functions/handlers/create-tick.ts'],
-    tests: ['schedule', 'handlers'],
+    tests: ['schedule', 'handlers', 'simulation/orders'],
     break: 99,
   },
   poll: { files: ['functions/handlers/create-poll*.ts'], tests: ['handlers'], break: 99 },

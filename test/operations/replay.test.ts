@@ -173,40 +173,6 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
     expect((await start('other', AT - DAY)).replay.since).toBe(AT - DAY);
   });
 
-  /** The journal, with what happens before a slice of it is read. */
-  const readAfter = (work: () => Promise<unknown>): Pick<OpenContext['journal'], 'read'> => ({
-    read: async (...asked) => {
-      await work();
-      return context.journal.read(...asked);
-    },
-  });
-
-  it('that is cancelled adds nothing more, also when that happens in a slice; what was added is sent', async () => {
-    opened();
-    await committed(120);
-    await start('crm', AT);
-    const journal = readAfter(async () =>
-      expect(await ask()('cancel-replay', { to: 'crm' })).toMatchObject({ wasUnderWay: true }),
-    );
-    expect(await workOffReplay({ ...context, journal }, 'crm')).toBe(false);
-    expect(await waiting()).toHaveLength(50);
-    expect((await context.endpoints.read('crm'))?.health.waiting).toBeDefined();
-    expect(await ask()('cancel-replay', { to: 'crm' })).toMatchObject({ wasUnderWay: false });
-  });
-
-  it('that follows a cancelled one is not moved by its last slice', async () => {
-    opened();
-    await committed(120);
-    await start('crm', AT);
-    const journal = readAfter(async () => {
-      await ask()('cancel-replay', { to: 'crm' });
-      await start('crm', AT - 1);
-    });
-    await workOffReplay({ ...context, journal }, 'crm');
-    const { since, position, added } = (await context.endpoints.read('crm'))?.replay ?? {};
-    expect({ since, position, added }).toEqual({ since: AT - 1, position: undefined, added: 0 });
-  });
-
   it('has its turn among others as long as there is time; one that fails holds up none', async () => {
     opened();
     await committed(120);
@@ -226,22 +192,6 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
     await workOffJobs({ ...context, endpoints: failing }, await registered(), () => true);
     expect([(await waiting()).length, (await waiting('other')).length]).toEqual([100, 120]);
     expect(context.said).toEqual(['Replay failed; it continues with the next tick.']);
-  });
-
-  it('to an endpoint that was removed meanwhile ends', async () => {
-    opened();
-    await committed(1);
-    const settings = { name: 'gone', kind: 'webhook' } as const;
-    await context.endpoints.change('gone', () => ({ name: 'gone', settings, health: {} }));
-    await start('gone', AT);
-    const row = await context.endpoints.read('gone');
-    await ask()('remove-endpoint', { endpoint: 'gone' });
-    await workOffJobs(context, [{ endpoint: settings, row }], () => true);
-    expect([await waiting('gone'), await context.endpoints.read('gone'), context.said]).toEqual([
-      [],
-      undefined,
-      [],
-    ]);
   });
 });
 

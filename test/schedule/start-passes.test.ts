@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { NewMessage, Queue } from '../../functions/queue/queue.ts';
 import { startPasses } from '../../functions/schedule/due.ts';
@@ -21,7 +20,6 @@ const passOf = ({ body, delay = 0, group }: NewMessage) => ({
 });
 type Pass = ReturnType<typeof passOf>;
 type Rows = Parameters<typeof startPasses>[2]['rows'];
-const keyOf = ({ message }: Pass) => `${message.processes.join(' ')} ${message.mode} ${message.expiresAt}`;
 
 /** A queue that takes what `takes` says, and the claims of a table's model. */
 function open(takes: (pass: Pass, tried: number) => boolean = () => true) {
@@ -65,32 +63,6 @@ describe('a tick', () => {
       expect(Math.ceil(at)).toBe(due);
       expect(pass.group).toBe('eu');
     }
-  });
-
-  it('that comes twice, early or late starts no pass twice, and in time none is left out', async () => {
-    const process = processOf('p', 7 * SECOND);
-    const gaps = fc.array(fc.integer({ min: 0, max: 150 * SECOND }), { minLength: 1, maxLength: 12 });
-    await fc.assert(
-      fc.asyncProperty(gaps, async behind => {
-        const { world, sent, start } = open();
-        let missed = false;
-        for (const gap of behind) {
-          await Promise.all([start(process), start(process)]);
-          world.now += gap;
-          missed ||= gap > MINUTE;
-        }
-        const keys = sent.map(({ pass }) => keyOf(pass));
-        expect(new Set(keys).size).toBe(keys.length);
-        const times = sent
-          .filter(({ pass }) => pass.message.mode === 'changes')
-          .map(({ pass }) => pass.message.expiresAt)
-          .toSorted((one, other) => one - other);
-        if (!missed)
-          for (const [index, at] of times.slice(1).entries())
-            expect(at - (times[index] ?? 0)).toBe(7 * SECOND);
-      }),
-      { numRuns: 50 },
-    );
   });
 
   it('of which the queue does not take some tries those again, and says how many are not in it', async () => {

@@ -27,25 +27,6 @@ describe.each(STORES)('the claims of ticks, in %s', (_, open) => {
     expect(await claims.claim({ now: AT + 9 * MINUTE, to: AT + 10 * MINUTE })).toBe(AT + 2 * MINUTE);
   });
 
-  it('give no time twice', async () => {
-    await claims.claim({ now: AT, to: AT + MINUTE });
-    expect(await claims.claim({ now: AT, to: AT + MINUTE })).toBeUndefined();
-    expect(await claims.claim({ now: AT - 7, to: AT + MINUTE - 7 })).toBeUndefined();
-    expect(await claims.claim({ now: AT + 7, to: AT + MINUTE + 7 })).toBe(AT + MINUTE);
-  });
-
-  it('give it to one of those who ask at once', async () => {
-    await claims.claim({ now: AT, to: AT + MINUTE });
-    const asked = Array.from({ length: 5 }, () => claims.claim({ now: AT + MINUTE, to: AT + 2 * MINUTE }));
-    const got = (await Promise.all(asked)).filter(from => from !== undefined);
-    expect(got).toEqual([AT + MINUTE]);
-  });
-
-  it('give the first time to one of those who ask at once, too', async () => {
-    const asked = Array.from({ length: 5 }, () => claims.claim({ now: AT, to: AT + MINUTE }));
-    expect((await Promise.all(asked)).filter(from => from !== undefined)).toEqual([AT]);
-  });
-
   it.each([
     [2 * MINUTE, undefined],
     [2 * MINUTE + 1, AT],
@@ -172,23 +153,4 @@ describe.each(TABLES)('the claims of ticks, in a row of %s,', (_, open) => {
       expect(await claimsOver(struck).claim({ now: AT + MINUTE, to: AT + 2 * MINUTE })).toBeUndefined();
     },
   );
-
-  it('know their own when the answer was lost and the request repeated, and no other’s', async () => {
-    const send = table.client.send.bind(table.client) as (command: unknown) => Promise<unknown>;
-    const twice = {
-      send: async (command: object) => {
-        if (command.constructor.name === 'UpdateItemCommand') await send(command);
-        return send(command);
-      },
-    } as never;
-    expect(await claimsOver(twice).claim({ now: AT, to: AT + MINUTE })).toBe(AT);
-    const overtaken = {
-      send: async (command: object) => {
-        if (command.constructor.name === 'UpdateItemCommand')
-          await claims.claim({ now: AT + MINUTE, to: AT + 2 * MINUTE });
-        return send(command);
-      },
-    } as never;
-    expect(await claimsOver(overtaken).claim({ now: AT + MINUTE, to: AT + 2 * MINUTE })).toBeUndefined();
-  });
 });

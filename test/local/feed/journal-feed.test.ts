@@ -91,30 +91,6 @@ describe('the journal’s feed', () => {
     expect(calls.map(({ Records }) => Records.length)).toEqual([100, 100, 50]);
   });
 
-  it('invariant 1: moves its position only once all of it is taken, so that a crash before publishes it again', async () => {
-    const database = opened();
-    const last = addChange(database, 'c1') && addChange(database, 'c2');
-    const taking = Promise.withResolvers<typeof ALL>();
-    const first = feedOf(database, () => taking.promise);
-    await Promise.resolve();
-    expect(first.position()).toBe(0);
-    // As a crash would leave it.
-    const { ids, publish } = collecting();
-    const second = feedOf(database, publish);
-    await second.drained();
-    expect([ids, second.position()]).toEqual([['c1', 'c2'], last]);
-    taking.resolve(ALL);
-  });
-
-  it('finds what is committed while it is quiet', async () => {
-    const database = opened();
-    const { ids, publish } = collecting();
-    const { drained } = feedOf(database, publish, { interval: 1 });
-    await drained();
-    addChange(database, 'c1');
-    await eventually(() => expect(ids).toEqual(['c1']));
-  });
-
   it('finds what is committed at once when it is told to look, also while it publishes something else', async () => {
     const database = opened();
     const publishing = Promise.withResolvers<void>();
@@ -161,20 +137,6 @@ describe('the journal’s feed', () => {
       'Could not publish 3 change records: no topic. Will retry.',
       'Publishing works again.',
     ]);
-  });
-
-  it('goes on when the journal can be read again', async () => {
-    const database = opened();
-    addChange(database, 'c1');
-    const journal: Journal = sqliteJournal(database);
-    vi.spyOn(journal, 'after').mockImplementationOnce(() => {
-      throw new Error('disk I/O error');
-    });
-    const { ids, publish } = collecting();
-    const { drained, notices } = feedOf(database, publish, { journal, sleep: nap });
-    await drained();
-    expect(ids).toEqual(['c1']);
-    expect(notices[0]).toBe('Could not read the journal: disk I/O error. Will retry.');
   });
 
   it('is drained of what was committed before the call, also when it was just found to be quiet', async () => {

@@ -63,15 +63,6 @@ it('ticks when it is asked to, and once more after a tick that is under way', as
   await soon(() => expect(ticks).toHaveLength(3));
 });
 
-it('ticks within 2 s when another process has written, and says so before', async () => {
-  const { ticks, changes, state, until } = open();
-  await until(10_000);
-  state.isChanged = true;
-  await until(12_000);
-  await soon(() => expect(ticks).toEqual([0, 12_000]));
-  expect(changes).toEqual(['store']);
-});
-
 it('ticks within 2 s when the clock was set back; a small correction is none', async () => {
   const { ticks, changes, time, until } = open();
   await until(10_000);

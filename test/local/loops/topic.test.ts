@@ -1,15 +1,14 @@
 import { PublishBatchCommand } from '@aws-sdk/client-sns';
 import { describe, expect, it, vi } from 'vitest';
-import type { Attributes } from '../../../functions/model/delivery.ts';
 import type { NewMessage, Unsent } from '../../../functions/queue/queue.ts';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { DELIVERIES_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries } from '../../../functions/store/sqlite/store.ts';
-import type { Deliveries } from '../../../functions/store/store.ts';
 import { Topic } from '../../../local/loops/topic.ts';
 import { AT } from '../../kit/store/delivery.ts';
 
-function open(deliveries: Deliveries = sqliteDeliveries(openDatabase(':memory:', [DELIVERIES_SCHEMA]))) {
+function open() {
+  const deliveries = sqliteDeliveries(openDatabase(':memory:', [DELIVERIES_SCHEMA]));
   const queued: NewMessage[] = [];
   const queue = {
     send: async (messages: readonly NewMessage[]): Promise<Unsent> => {
@@ -18,9 +17,7 @@ function open(deliveries: Deliveries = sqliteDeliveries(openDatabase(':memory:',
     },
   };
   const topic = new Topic({ queue, deliveries, clock: () => AT });
-  let woken = 0;
-  const subscribe = (name: string, accepts: (attributes: Attributes) => boolean = () => true) =>
-    topic.subscribe(name, { accepts, wake: () => void woken++ });
+  const subscribe = (name: string) => topic.subscribe(name, { accepts: () => true, wake: () => undefined });
   const publish = (messages: readonly string[], type = 'task.updated') =>
     topic.send(
       new PublishBatchCommand({
@@ -33,36 +30,10 @@ function open(deliveries: Deliveries = sqliteDeliveries(openDatabase(':memory:',
       }),
     );
   const due = async (endpoint: string) => deliveries.due(endpoint, AT, 100);
-  return { topic, deliveries, publish, due, queue, queued, subscribe, woken: () => woken };
+  return { topic, publish, due, queue, queued, subscribe };
 }
 
-const ids = (found: readonly { readonly eventId: string }[]) => found.map(({ eventId }) => eventId);
-
 describe('the topic of one machine', () => {
-  it('invariant 11: has a row for each event and subscriber, in one transaction, before the publisher hears of it', async () => {
-    const { subscribe, deliveries, publish } = open();
-    for (const endpoint of ['crm', 'chat']) subscribe(endpoint);
-    const heard: string[] = [];
-    const add = vi.spyOn(deliveries, 'add').mockImplementation(async rows => {
-      await Promise.resolve();
-      heard.push(...rows.map(({ endpoint, eventId }) => `${endpoint} ${eventId}`));
-    });
-    const { Successful, Failed } = await publish(['{"id":"e1"}', '{"id":"e2"}']);
-    expect(heard).toEqual(['crm e1', 'chat e1', 'crm e2', 'chat e2']);
-    expect(add).toHaveBeenCalledTimes(1);
-    expect([Successful, Failed]).toEqual([[{ Id: 'n0' }, { Id: 'n1' }], []]);
-  });
-
-  it('takes nothing when the rows can not be written, so that all of it is published again', async () => {
-    const { subscribe, deliveries, publish, due } = open();
-    subscribe('crm');
-    vi.spyOn(deliveries, 'add').mockRejectedValueOnce(new Error('disk full'));
-    await expect(publish(['{"id":"e1"}'])).rejects.toThrow('disk full');
-    expect(await due('crm')).toEqual([]);
-    await publish(['{"id":"e1"}']);
-    expect(ids(await due('crm'))).toEqual(['e1']);
-  });
-
   it('tells its listener of what was taken, in the order of publishing, and of nothing else', async () => {
     const { topic, queue, publish } = open();
     const told: string[] = [];

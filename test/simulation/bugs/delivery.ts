@@ -39,7 +39,7 @@ export const DELIVERY: BugsByFile = {
     'a message that leaves the queue before its row is written': [
       'await this.ports.deliveries.add(all.map(delivery => ({ ...delivery, due: inRow })));',
       'void this.ports.deliveries.add(all.map(delivery => ({ ...delivery, due: inRow }))).catch(() => {});',
-      { world: 'delivery, refused' },
+      { world: 'one machine, fails' },
     ],
   },
   'delivery/deliver-batch.ts': {
@@ -130,7 +130,7 @@ export const DELIVERY: BugsByFile = {
     'what was added behind a look forgotten': [
       'if (waiting?.added !== added) return undefined;',
       'if (!waiting) return undefined;',
-      'delivery/drain.test.ts',
+      { world: 'endpoint that fails: 2 rows, drain and deliver' },
     ],
   },
   'delivery/drain.ts': {

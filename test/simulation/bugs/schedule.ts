@@ -93,7 +93,7 @@ export const SCHEDULE: BugsByFile = {
       '      const serving = serve({ messages, queue }, context);\n' +
         '      await queue.delete(messages);\n' +
         '      await serving;',
-      { world: 'delivery, accepted' },
+      { world: 'one machine, killed after' },
     ],
     'a run that is done with a part taken for one that is done with all': [
       'messages.filter(({ id }) => !again.has(id))',

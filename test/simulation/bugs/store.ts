@@ -170,7 +170,7 @@ export const STORE: BugsByFile = {
     'messages hidden that a process had received when it died': [
       "AND (receives > 0 OR shown_at > ?)')\n    .run(now, now, now + MAX_DELAY_MS);",
       "AND shown_at > ?')\n    .run(now, now, now + MAX_DELAY_MS);",
-      { world: 'delivery, accepted' },
+      { world: 'one machine, killed after' },
     ],
     'messages deleted in SQLite up to the one that was served': [
       "'DELETE FROM message WHERE seq = ?'",

@@ -1,38 +1,30 @@
-import type { Sleep } from '../../../functions/basics/clock.ts';
 import { joined } from '../../../functions/delivery/health.ts';
-import { wakeWaiting } from '../../../functions/delivery/queues.ts';
-import { createRegistry } from '../../../functions/delivery/registry.ts';
-import { createDeliver } from '../../../functions/handlers/create-deliver.ts';
 import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
-import type { Health } from '../../../functions/model/endpoint-row.ts';
-import type { OperationsContext } from '../../../functions/operations/context.ts';
-import { pauseEndpoint, removeEndpoint, resumeEndpoint } from '../../../functions/operations/endpoints.ts';
+import type { EndpointRow, Health } from '../../../functions/model/endpoint-row.ts';
+import type { SentEvent } from '../../../functions/model/event.ts';
 import type { Message } from '../../../functions/queue/queue.ts';
 import { ENDPOINTS } from '../../../functions/store/keys.ts';
-import { batchOf, messageOf, SECRET, someEvents, waitingOnes } from '../../kit/delivery/setting.ts';
+import { messageOf, someEvents, waitingOnes } from '../../kit/delivery/setting.ts';
 import type { Coverage } from '../faults.ts';
-import { type Reply, VirtualAgent } from '../http.ts';
-import { Life, type Nature } from '../life.ts';
+import type { Reply } from '../http.ts';
+import type { Nature } from '../life.ts';
 import { idOf, RowsOracle } from '../oracle/rows.ts';
 import { Violation } from '../oracle/violation.ts';
 import { Scheduler } from '../scheduler.ts';
 import { smallPlan } from '../small-plan.ts';
 import { dynamoStorage } from '../storage/dynamo.ts';
 import { sqliteStorage } from '../storage/sqlite.ts';
-import type { Ports, Storage } from '../storage/storage.ts';
+import type { Storage } from '../storage/storage.ts';
+import { BEGUN, type Job, type JobParty, JobsJudge } from './endpoint-jobs.ts';
+import { EndpointJudge } from './endpoint-judge.ts';
+import {
+  type EndpointParty,
+  EndpointProcess,
+  NAME,
+  type Surroundings,
+  UPDATED_RATE,
+} from './endpoint-process.ts';
 import type { Walker } from './walker.ts';
-
-/** `deliver` has a message of the queue, which the endpoint accepts; `refused` and `slowed` one that it first answers 500, or 429 with a
- *  `Retry-After`. `drain` has a message that wakes it. `time`: 10 s pass at once. The others are operations. */
-export type EndpointParty =
-  | 'deliver'
-  | 'refused'
-  | 'slowed'
-  | 'drain'
-  | 'time'
-  | 'pause'
-  | 'resume'
-  | 'remove';
 
 /** A small world: parties that reach the storage of one endpoint at the same moment. */
 export interface EndpointWorld {
@@ -40,43 +32,41 @@ export interface EndpointWorld {
   readonly parties: readonly EndpointParty[];
   /** How many deliveries wait in rows before; 1 by default. */
   readonly rows?: number;
+  /** The first answers to the first of these rows. */
+  readonly answers?: readonly ('refused' | 'slowed')[];
+  /** A job that was begun before. */
+  readonly job?: Job;
+  /** How long the receiver takes for each answer in the meeting, in ms; by default no time. */
+  readonly takes?: number;
   /** How often another party goes on though the one before could; unlimited by default. */
   readonly switches?: number;
-  /** The endpoint fails before, and its probe is due. */
+  /** The endpoint fails before, and its probe is due; the rows are due in an hour. */
   readonly isFailing?: boolean;
 }
 
 export const MINUTE = 60_000;
-const NAME = 'crm';
-const SETTINGS: EndpointSettings = { name: NAME, kind: 'webhook' };
+const HOUR = 60 * MINUTE;
+/** One request a second: each part of a backlog is one row. */
+const SETTINGS: EndpointSettings = { name: NAME, kind: 'webhook', perSecond: 1 };
 const BEGIN = Date.UTC(2026, 10, 21, 12);
-const RUN_MS = 180_000;
-const TIME_MS = 10_000;
+const PASSING_MS: Partial<Record<EndpointParty, number>> = { time: 10_000, late: 45_000 };
 const HELD_S = 7;
-const OPERATIONS = { pause: pauseEndpoint, resume: resumeEndpoint, remove: removeEndpoint };
-const FIRST_ANSWERS: Partial<Record<EndpointParty, Reply>> = {
+const REFUSALS: Partial<Record<EndpointParty, Reply>> = {
   refused: replyOf(500),
   slowed: replyOf(429, { 'retry-after': String(HELD_S) }),
 };
 
-/** A process that reaches the storage. In the meeting no time passes but by the party `time`. */
-interface Reaching {
-  readonly life: Life;
-  readonly ports: Ports;
-  readonly sleep: Sleep;
-}
-
-const atOnce: Sleep = async () => {};
-
-/** What the parties share: the endpoint, its rows, its queue, and the receiver; and what is known of each event. */
+/** What the parties share: the endpoint, its rows, its queue, and the receiver; and what is known of each event. In the meeting no time
+ *  passes but by the parties `time` and `late`. */
 export class EndpointSide {
   readonly scheduler = new Scheduler(BEGIN);
-  readonly #parties: readonly EndpointParty[];
-  readonly #count: number;
-  readonly #isFailing: boolean;
+  readonly #world: EndpointWorld;
   readonly #storage: Storage;
-  readonly #nature: Nature;
+  readonly #around: Surroundings;
   readonly #rows: RowsOracle;
+  readonly #judge: EndpointJudge;
+  readonly #jobs = new JobsJudge();
+  #before: EndpointRow | undefined;
   /** How often the receiver accepted each event. */
   readonly #accepted = new Map<string, number>();
   /** First answers that are still to come, by event. */
@@ -86,27 +76,33 @@ export class EndpointSide {
   /** When the messages that wake a drain are shown. */
   readonly #wakes: number[] = [];
   readonly #events: string[] = [];
-  #refusals = 0;
-  #heldUntil = 0;
+  #takes: number;
   #isRemoved = false;
   #drawn = 0;
   #streamed = 0;
   #failure: unknown;
 
-  constructor({ storage, parties, rows = 1, isFailing = false }: EndpointWorld, coverage: Coverage) {
+  constructor(world: EndpointWorld, coverage: Coverage) {
     const { scheduler } = this;
-    this.#parties = parties;
-    this.#count = rows;
-    this.#isFailing = isFailing;
+    this.#world = world;
+    this.#takes = world.takes ?? 0;
+    this.#judge = new EndpointJudge(world.parties.includes('late'));
     // No two revisions are the same.
     const random = () => (++this.#drawn % 1_000) / 1_000;
-    this.#nature = { scheduler, random, coverage, faulty: false, delays: {} };
-    this.#storage =
-      storage === 'sqlite' ? sqliteStorage() : dynamoStorage(smallPlan(storage, []), this.#nature);
+    const nature: Nature = { scheduler, random, coverage, faulty: false, delays: {} };
+    const { storage } = world;
+    this.#storage = storage === 'sqlite' ? sqliteStorage() : dynamoStorage(smallPlan(storage, []), nature);
     this.#rows = new RowsOracle(
       (_, id) => this.#isRemoved || this.#accepted.has(id),
       () => {},
     );
+    this.#around = {
+      ...{ nature, storage: this.#storage, fail: this.fail },
+      reads: run => this.#judge.reads(run, this.#clock()),
+      wrote: run => this.#wrote(run),
+      receive: (run, body) => this.#receive(run, JSON.parse(body)),
+      wakes: at => void this.#wakes.push(at),
+    };
   }
 
   readonly fail = (error: unknown): void => {
@@ -115,52 +111,39 @@ export class EndpointSide {
 
   /** Deliveries wait in rows, and each party that delivers has a message. */
   async prepare(): Promise<void> {
-    const parties = this.#parties;
-    const { rows, deliveries } = this.#free().ports;
-    const events = someEvents(this.#count + parties.length).map(event => JSON.stringify(event));
-    const waiting = waitingOnes(this.#count);
-    for (const { body } of waiting) this.#events.push(idOf(body));
-    for (const [index, party] of parties.entries()) {
-      const body = events[this.#count + index] as string;
-      if (party !== 'deliver' && !FIRST_ANSWERS[party]) continue;
+    const { parties, rows: count = 1, isFailing, answers = [], job } = this.#world;
+    const { rows, deliveries } = new EndpointProcess(this.#around, 'before').ports;
+    const events = someEvents(count + parties.length).map(event => JSON.stringify(event));
+    const waiting = waitingOnes(count, isFailing ? { due: BEGIN + HOUR } : {});
+    const expects = (body: string, party: EndpointParty | undefined) => {
       this.#events.push(idOf(body));
-      this.#messages.set(`m${index}`, messageOf(`m${index}`, body, { now: BEGIN }));
-      const answer = FIRST_ANSWERS[party];
+      const answer = party && REFUSALS[party];
       if (answer) this.#answers.set(idOf(body), answer);
+    };
+    for (const [index, { body }] of waiting.entries()) expects(body, answers[index]);
+    for (const [index, party] of parties.entries()) {
+      const body = events[count + index] as string;
+      if (party !== 'deliver' && !REFUSALS[party]) continue;
+      expects(body, party);
+      this.#messages.set(`m${index}`, messageOf(`m${index}`, body, { now: BEGIN }));
     }
     const since = BEGIN - 5 * MINUTE;
     const failing = { failures: { count: 9, since }, failing: { since, probes: 1 }, notBefore: BEGIN };
-    const health: Health = joined(this.#isFailing ? failing : {}, BEGIN, false);
+    const health: Health =
+      count === 0 ? {} : joined(isFailing ? failing : {}, BEGIN + (isFailing ? HOUR : 0), false);
     const prepared = Promise.all([
       deliveries.add(waiting),
-      rows.change(NAME, () => ({ name: NAME, settings: SETTINGS, health })),
+      rows.change(NAME, () => ({ name: NAME, settings: SETTINGS, health, ...(job && BEGUN[job]) })),
     ]);
     await this.#until(prepared, 'the rows are written');
     if (!parties.includes('drain')) this.#wakes.push(BEGIN);
   }
 
   /** @returns when the party has ended */
-  begin(index: number, walker: Walker): Promise<void> {
-    const party = this.#parties[index] as EndpointParty;
-    let method = '';
-    const life = new Life(this.#nature);
-    life.passThrough(walker.gate(name => `${method} ${name}`));
-    const called = (name: string) => {
-      method = name;
-    };
-    const ports = this.#portsOf(life, atOnce, called);
-    switch (party) {
-      case 'deliver':
-      case 'refused':
-      case 'slowed':
-        return this.#serve({ life, ports, sleep: atOnce }, `m${index}`);
-      case 'drain':
-        return this.#drain({ life, ports, sleep: atOnce }, walker.name);
-      case 'time':
-        return life.call('table.read', () => this.scheduler.freeze(TIME_MS), never, '10 s pass');
-      default:
-        return this.#operate(party, ports);
-    }
+  async begin(index: number, walker: Walker): Promise<void> {
+    const party = this.#world.parties[index] as EndpointParty;
+    const process = new EndpointProcess(this.#around, walker.name, walker.gate());
+    await this.#run(walker.name, party, process, `m${index}`);
   }
 
   /** Lets every party come to its next call. */
@@ -179,7 +162,7 @@ export class EndpointSide {
     return [
       [...this.#storage.items()],
       [...this.#accepted, ...this.#answers.keys(), ...this.#messages.keys(), ...this.#wakes],
-      [this.#clock(), this.#refusals, this.#heldUntil, this.#isRemoved, this.#drawn],
+      [this.#clock(), this.#isRemoved, this.#drawn, this.#judge.state, this.#jobs.state],
     ];
   }
 
@@ -189,48 +172,48 @@ export class EndpointSide {
     const isSafe = (id: string) => this.#accepted.has(id) || queued.has(id) || this.#rows.holds(NAME, id);
     const lost = this.#isRemoved ? undefined : this.#events.find(id => !isSafe(id));
     if (lost) throw new Violation(11, `${lost} is neither delivered nor in the queue nor in a row`);
-    const [twice] = [...this.#accepted].find(([, times]) => times > 1) ?? [];
-    if (twice) throw new Violation(11, `${twice} was sent twice, though no party died`);
+    const [twice] = [...this.#accepted].find(([, times]) => times > 1 + this.#judge.outlived) ?? [];
+    if (twice) throw new Violation(11, `${twice} was sent twice, though no run died or outlived its time`);
   }
 
   /** When all parties have ended, the endpoint's row has what each of them wrote. */
   checkEnd(): void {
-    const row = [...this.#storage.items()].find(({ pk }) => pk?.S === ENDPOINTS)?.row?.S;
+    const row = this.#row();
+    const { parties } = this.#world;
     if (this.#isRemoved !== (row === undefined))
-      throw new Violation(11, `the endpoint was ${this.#isRemoved ? '' : 'not '}removed: its row is ${row}`);
+      throw new Violation(11, `the endpoint was ${this.#isRemoved ? '' : 'not '}removed, its row differs`);
     if (row === undefined) return;
-    const { health, settings } = JSON.parse(row) as { health: Health; settings?: EndpointSettings };
+    const { health, settings } = row;
     if (!settings) throw new Violation(11, 'the settings of the endpoint are lost');
+    if (parties.includes('update') && settings.perSecond !== UPDATED_RATE)
+      throw new Violation(11, 'an update of the settings is lost');
+    if (!health.waiting && this.#rows.isWaiting(NAME, () => false))
+      throw new Violation(11, 'deliveries wait in rows, but no run will look for them');
     if (health.draining) throw new Violation(11, `no run drains, but the row has ${health.draining.by}`);
-    const [isPaused, isResumed] = [this.#parties.includes('pause'), this.#parties.includes('resume')];
+    const [isPaused, isResumed] = [parties.includes('pause'), parties.includes('resume')];
     if ((health.paused !== undefined) !== isPaused && !isResumed)
       throw new Violation(11, `the endpoint is ${isPaused ? '' : 'not '}paused, its row differs`);
-    if (this.#accepted.size > 0 || isResumed || this.#isFailing) return;
-    const { notBefore = 0, failures } = health;
-    if (this.#heldUntil > this.#clock() && notBefore < this.#heldUntil)
-      throw new Violation(12, `the endpoint asked for a pause until ${this.#heldUntil}, its row differs`);
-    if (failures?.count !== (this.#refusals || undefined))
-      throw new Violation(12, `${this.#refusals} attempts failed, the row has ${failures?.count}`);
   }
 
   /** Lets the rest of the events arrive, and fails when one doesn't in time. */
   async settle(by: 'ticks' | 'wakes', within: number): Promise<void> {
     if (this.#isRemoved) return;
     const end = this.#clock() + within;
-    if (this.#parties.includes('pause'))
-      await this.#until(this.#operate('resume', this.#free().ports), 'an operator resumes the endpoint');
+    this.#takes = 0;
+    if (this.#world.parties.includes('pause')) await this.#alone('resume');
     if (by === 'ticks') this.#wakes.length = 0;
+    else if (this.#before?.replay || this.#before?.snapshot) await this.#alone('tick');
     let tick = this.#clock();
     while (this.#clock() < end && this.#missing) {
       const [id] = this.#messages.keys();
       const woken = this.#wakes.findIndex(at => at <= this.#clock());
-      if (id !== undefined) await this.#until(this.#serve(this.#free(), id), 'a message is received again');
+      if (id !== undefined) await this.#alone('deliver', id);
       else if (woken >= 0) {
         this.#wakes.splice(woken, 1);
-        await this.#until(this.#drain(this.#free(), `drain ${++this.#drawn}`), 'a drain ends');
+        await this.#alone('drain');
       } else if (by === 'ticks' && tick <= this.#clock()) {
         tick += MINUTE;
-        await this.#until(this.#tick(), 'a tick ends');
+        await this.#alone('tick');
       } else await this.scheduler.pass(100);
     }
     this.check();
@@ -240,130 +223,76 @@ export class EndpointSide {
 
   /** An event that the receiver does not have. */
   get #missing(): string | undefined {
-    return this.#events.find(id => !this.#accepted.has(id));
+    const isAccepted = (id: string) => this.#accepted.has(id);
+    return this.#events.find(id => !isAccepted(id)) ?? this.#jobs.lacking(isAccepted);
   }
 
-  async #serve(reaching: Reaching, id: string): Promise<void> {
-    const message = this.#messages.get(id) as Message;
-    const again = await this.#deliver(reaching)(batchOf([message]), contextOf(this.scheduler, id));
-    if (again.includes(id)) this.#messages.set(id, { ...message, receives: message.receives + 1 });
-    else this.#messages.delete(id);
+  /** A party goes its way when all others have ended. */
+  #alone(party: EndpointParty, message = ''): Promise<void> {
+    const name = `${party} ${++this.#drawn}`;
+    const work = this.#run(name, party, new EndpointProcess(this.#around, name), message);
+    return this.#until(work, `${name} ends`);
   }
 
-  async #drain(reaching: Reaching, run: string): Promise<void> {
-    const wake = messageOf('wake', 'wake', { wake: true, now: this.scheduler.now });
-    await this.#deliver(reaching)(batchOf([wake], 'drains'), contextOf(this.scheduler, run));
-  }
-
-  async #operate(party: 'pause' | 'resume' | 'remove', ports: Ports): Promise<void> {
-    const operation = OPERATIONS[party] as (...given: [OperationsContext, object]) => Promise<unknown>;
-    await operation(this.#contextOf(ports), { endpoint: NAME });
-  }
-
-  #contextOf({ rows, deliveries }: Ports): OperationsContext {
-    return {
-      configured: [],
-      endpoints: rows,
-      // What an answer shows concerns no other party.
-      deliveries: {
-        ...deliveries,
-        counts: async () => ({ pending: 0, oldest: undefined, dead: 0 }),
-        attempts: async () => [],
-      },
-      secrets: { remove: async () => {} },
-      queues: this.#queues,
-      clock: this.#clock,
-      log: this.#log,
-    } as unknown as OperationsContext;
-  }
-
-  async #tick(): Promise<void> {
-    const registered = await createRegistry([], this.#free().ports.rows, this.#clock).all();
-    await wakeWaiting(registered, { queues: this.#queues, log: this.#log }, this.#clock());
+  async #run(name: string, party: EndpointParty, process: EndpointProcess, id: string): Promise<void> {
+    const message = this.#messages.get(id);
+    this.#judge.begins(name, party);
+    if (message) {
+      if (await process.serve(message))
+        this.#messages.set(id, { ...message, receives: message.receives + 1 });
+      else this.#messages.delete(id);
+    } else if (party === 'drain') await process.drain();
+    else if (party === 'tick') await process.tick();
+    else if (PASSING_MS[party]) await process.pass(PASSING_MS[party]);
+    else if (party.endsWith('replay') || party.endsWith('snapshot'))
+      await this.#jobs.operate(process.operations(), name, party as JobParty);
+    else await process.operate(party);
+    this.#judge.ends(name);
   }
 
   readonly #clock = (): number => this.scheduler.wall;
 
-  readonly #queues = {
-    wake: async (_: unknown, seconds: number) => void this.#wakes.push(this.#clock() + seconds * 1000),
-  };
-
-  readonly #log = {
-    info: () => {},
-    warn: () => {},
-    error: (message: string) => {
-      if (message.includes('assertion.failed')) this.fail(new Violation(11, message));
-    },
-  };
-
-  #deliver({ life, sleep, ports: { rows, deliveries, slots } }: Reaching) {
-    return createDeliver({
-      ...{ rows, slots, queues: this.#queues, log: this.#log, clock: this.#clock },
-      registry: createRegistry([], rows, this.#clock),
-      // The log of attempts concerns no other party.
-      deliveries: { ...deliveries, note: async () => {} },
-      secrets: {
-        nameOf: name => name,
-        putting: () => '',
-        read: async () => JSON.stringify({ url: `https://${NAME}.example/`, secrets: [SECRET] }),
-      },
-      random: () => 0,
-      sleep,
-      allowLoopback: false,
-      openAgent: () =>
-        new VirtualAgent(
-          life,
-          () => 'endpoint.post',
-          ({ body }) => this.#receive(idOf(body)),
-        ),
-      count: () => {},
-    });
-  }
-
-  #receive(id: string): Reply {
+  #receive(run: string, event: SentEvent): Reply {
+    const { id } = event;
     const answer = this.#answers.get(id);
-    this.#answers.delete(id);
-    if (!answer) {
-      this.#accepted.set(id, (this.#accepted.get(id) ?? 0) + 1);
-      return replyOf(200);
+    let isOfJob = false;
+    try {
+      this.#judge.posts(run, this.#clock());
+      isOfJob = !answer && this.#jobs.accepted(event);
+    } catch (error) {
+      // Thrown on, it would be a request that failed.
+      this.fail(error);
     }
-    this.#refusals += 1;
-    if (answer.status === 429) this.#heldUntil = this.#clock() + HELD_S * 1000;
-    return answer;
+    this.scheduler.freeze(this.#takes);
+    this.#answers.delete(id);
+    if (answer) {
+      this.#judge.refused(run, answer.status === 429 ? this.#clock() + HELD_S * 1000 : 0);
+      return answer;
+    }
+    this.#judge.accepted(run);
+    // Those of a job come again where two ticks carry it out.
+    this.#accepted.set(id, isOfJob ? 1 : (this.#accepted.get(id) ?? 0) + 1);
+    return replyOf(200);
   }
 
-  /** A process whose calls take no turns. */
-  #free(): Reaching {
-    const life = new Life(this.#nature);
-    life.passThrough({ hold: call => void call() });
-    const sleep: Sleep = ms => this.scheduler.sleep(ms);
-    return { life, sleep, ports: this.#portsOf(life, sleep) };
+  #row(): EndpointRow | undefined {
+    const text = [...this.#storage.items()].find(({ pk }) => pk?.S === ENDPOINTS)?.row?.S;
+    return text === undefined ? undefined : JSON.parse(text);
   }
 
-  /** @param called gets the name of each method that is called */
-  #portsOf(life: Life, sleep: Sleep, called: (method: string) => void = () => {}): Ports {
-    const ports = this.#storage.reachedBy({ life, clock: this.#clock, sleep, ran: () => this.#wrote() });
-    const named = <Port extends object>(port: Port): Port =>
-      Object.fromEntries(
-        Object.keys(port).map(name => [
-          name,
-          (...given: unknown[]) => {
-            called(name);
-            return (Reflect.get(port, name) as (...given: unknown[]) => unknown)(...given);
-          },
-        ]),
-      ) as Port;
-    return { ...ports, rows: named(ports.rows), deliveries: named(ports.deliveries) };
-  }
-
-  #wrote(): void {
+  #wrote(run: string): void {
     const records = this.#storage.stream.slice(this.#streamed);
     this.#streamed += records.length;
-    this.#isRemoved ||= records.some(
-      ({ eventName, dynamodb }) => eventName === 'REMOVE' && dynamodb?.Keys?.pk?.S === ENDPOINTS,
-    );
+    const ours = records.filter(({ dynamodb }) => dynamodb?.Keys?.pk?.S === ENDPOINTS);
+    this.#isRemoved ||= ours.some(({ eventName }) => eventName === 'REMOVE');
     try {
       this.#rows.wrote(records);
+      if (ours.length === 0) return;
+      const [before, after] = [this.#before, this.#row()];
+      this.#before = after;
+      this.#judge.wrote(run, after, this.#clock());
+      const isHeld = (id: string) => this.#accepted.has(id) || this.#rows.holds(NAME, id);
+      this.#jobs.wrote(run, before, after, isHeld);
     } catch (error) {
       this.fail(error);
     }
@@ -382,12 +311,3 @@ export class EndpointSide {
 function replyOf(status: number, headers: Record<string, string> = {}): Reply {
   return { status, headers, text: Buffer.from('') };
 }
-
-function contextOf(scheduler: Scheduler, awsRequestId: string) {
-  const end = scheduler.wall + RUN_MS;
-  return { awsRequestId, getRemainingTimeInMillis: () => end - scheduler.wall };
-}
-
-const never = (): never => {
-  throw new Error('no call fails here');
-};

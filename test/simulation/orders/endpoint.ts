@@ -2,6 +2,7 @@ import { Coverage } from '../faults.ts';
 import { Violation } from '../oracle/violation.ts';
 import { virtualTimers } from '../scheduler.ts';
 import type { DepthFirst } from './depth-first.ts';
+import { TIME_PASSES } from './endpoint-process.ts';
 import { EndpointSide, type EndpointWorld, MINUTE } from './endpoint-side.ts';
 import { OrderFailed } from './passes.ts';
 import { digest, Walker } from './walker.ts';
@@ -22,11 +23,13 @@ export async function meet(world: EndpointWorld, orders: DepthFirst): Promise<vo
     const ways = await cross(side, world, orders, steps);
     if (ways === undefined) return;
     side.checkEnd();
-    const chosen = orders.choose(AFTERWARDS.length, () => `${ways} afterwards`);
+    // After a failed probe, the next one is left to the ticks.
+    const afterwards = AFTERWARDS.slice(0, isProbedAgain(world) ? 1 : undefined);
+    const chosen = orders.choose(afterwards.length, () => `${ways} afterwards`);
     if (chosen === undefined) return;
-    const by = AFTERWARDS[chosen] as (typeof AFTERWARDS)[number];
+    const by = afterwards[chosen] as (typeof AFTERWARDS)[number];
     steps.push(`the rest by ${by}`);
-    await side.settle(by, by === 'wakes' ? SOON_MS : 10 * MINUTE);
+    await side.settle(by, by === 'wakes' ? SOON_MS : 4 * MINUTE);
   } catch (error) {
     throw new OrderFailed(`${(error as Error).message}\n${steps.map(step => `  ${step}`).join('\n')}`, {
       cause: error,
@@ -34,6 +37,10 @@ export async function meet(world: EndpointWorld, orders: DepthFirst): Promise<vo
   } finally {
     realTimers();
   }
+}
+
+function isProbedAgain({ isFailing, parties, answers }: EndpointWorld): boolean {
+  return isFailing === true && (answers !== undefined || parties.includes('refused'));
 }
 
 /** @returns the state at the end; undefined when it came to a state that another order had reached. */
@@ -69,8 +76,10 @@ async function cross(
     if (chosen === undefined) return undefined;
     const { walker, waits } = options[chosen] as (typeof options)[number];
     const text = `${walker.name}: ${waits.name}`;
-    if (last !== walker && goesOn.length > 0) left -= 1;
-    last = walker;
+    // Time that passes is no other party.
+    const isTime = waits.name.endsWith(TIME_PASSES);
+    if (last !== walker && goesOn.length > 0 && !isTime) left -= 1;
+    if (!isTime) last = walker;
     steps.push(text);
     walker.take(waits, text);
   }

@@ -6,14 +6,19 @@ import { virtualTimers } from '../scheduler.ts';
 import { smallEdit, smallPlan, WALK } from '../small-plan.ts';
 import { World } from '../world.ts';
 import type { DepthFirst } from './depth-first.ts';
+import { OF, StateRows } from './state-rows.ts';
 import { digest, type Waiting, Walker } from './walker.ts';
 
-/** A small world: two passes over two projects, one edit, and at most one fault. */
+/** A small world: passes over two projects, one edit, and at most one fault. */
 export interface SmallWorld {
   readonly storage: Plan['storage'];
-  readonly modes: readonly [Run['mode'], Run['mode']];
+  readonly modes: readonly Run['mode'][];
   readonly edit: EditKind;
   readonly hasFault: boolean;
+  /** The edit is made before the passes begin. */
+  readonly isEarly?: boolean;
+  /** The process is on hold, and an operator releases it; or a pass could not read a project. Faults are those of reading alone. */
+  readonly begins?: 'on hold' | 'with a recheck';
 }
 
 /** Longer than a lease lasts. */
@@ -21,6 +26,7 @@ const PAUSE_MS = 65_000;
 const CALM_MS = 600_000;
 const READ_FAULTS = ['dies-before', 'throttled'];
 const WRITE_FAULTS = ['dies-before', 'dies-after', 'throttled', 'worked-then-failed'];
+const UNREADABLE = { boundary: 'service.tasks', fault: '403', nth: 0, times: 1 } as const;
 /** An answer that the client does not ask for again. */
 const SERVICE_FAULTS = ['dies-before', '403'];
 
@@ -39,7 +45,7 @@ export async function walk(small: SmallWorld, orders: DepthFirst): Promise<void>
   const realTimers = virtualTimers(world.scheduler);
   const steps: string[] = [];
   try {
-    await prepare(world);
+    await prepare(world, small);
     const isWhole = await new Crossing(world, small, orders, steps).walk();
     if (!isWhole) return;
     world.calm();
@@ -53,9 +59,16 @@ export async function walk(small: SmallWorld, orders: DepthFirst): Promise<void>
   }
 }
 
-async function prepare(world: World): Promise<void> {
+async function prepare(world: World, { begins, edit, isEarly }: SmallWorld): Promise<void> {
   await world.done(world.pollers.run({ ...WALK, mode: 'sweep' }), 'the baseline ends');
   await world.pass(CALM_MS);
+  if (begins) {
+    world.service.edit(smallEdit(begins === 'on hold' ? 'delete all projects' : 'update project'));
+    const strikes = begins === 'on hold' ? [] : [UNREADABLE];
+    await world.done(world.pollers.run({ ...WALK, mode: 'sweep', strikes }), 'a sweep ends');
+    await world.pass(CALM_MS);
+  }
+  if (isEarly) world.service.edit(smallEdit(edit));
   world.standStill();
 }
 
@@ -65,7 +78,9 @@ class Crossing {
   readonly #orders: DepthFirst;
   readonly #steps: string[];
   readonly #walkers: readonly Walker[];
-  #isEdited = false;
+  readonly #rows: StateRows<Walker>;
+  #isEdited: boolean;
+  #isReleased: boolean;
   #faultsLeft: number;
 
   constructor(world: World, small: SmallWorld, orders: DepthFirst, steps: string[]) {
@@ -74,6 +89,9 @@ class Crossing {
     this.#orders = orders;
     this.#steps = steps;
     this.#faultsLeft = small.hasFault ? 1 : 0;
+    this.#isEdited = small.isEarly === true;
+    this.#isReleased = small.begins !== 'on hold';
+    this.#rows = new StateRows(world.storage);
     this.#walkers = small.modes.map((mode, index) => new Walker(`${'AB'[index]} (${mode})`));
   }
 
@@ -85,6 +103,7 @@ class Crossing {
     }
     for (;;) {
       await this.#settle();
+      this.#rows.checkHold();
       const options = this.#options();
       if (options.length === 0) {
         const isNew = this.#orders.endsNew(this.#state());
@@ -119,7 +138,10 @@ class Crossing {
       for (const waits of free ? free.waiting.filter(one => this.#isFree(one)).slice(0, 1) : walker.waiting)
         for (const fault of [undefined, ...this.#faultsAt(waits.boundary)]) {
           const text = `${walker.name}: ${waits.name}${fault ? `, ${fault}` : ''}`;
-          const take = () => walker.take(waits, `${text} ${this.#world.scheduler.wall}`, fault);
+          const take = () => {
+            walker.take(waits, `${text} ${this.#world.scheduler.wall}`, fault);
+            this.#rows.check(walker, waits.name === 'rechecks');
+          };
           options.push({ text, take, isFault: fault !== undefined });
         }
     if (free) return options;
@@ -130,8 +152,15 @@ class Crossing {
       };
       options.push({ text: `the service: ${this.#small.edit}`, take, isFault: false });
     }
+    if (!this.#isReleased) {
+      const take = () => {
+        this.#isReleased = true;
+        void this.#world.storage.readers.states.release(OF);
+      };
+      options.push({ text: 'an operator: release', take, isFault: false });
+    }
     const underWay = this.#walkers.filter(({ isUnderWay }) => isUnderWay);
-    if (this.#faultsLeft > 0 && underWay.length === 2) {
+    if (this.#faultsLeft > 0 && !this.#small.begins && underWay.length === 2) {
       const take = () => this.#world.scheduler.freeze(PAUSE_MS);
       options.push({ text: 'both pause for longer than a lease', take, isFault: true });
     }
@@ -146,6 +175,7 @@ class Crossing {
 
   #faultsAt(boundary: Boundary): readonly string[] {
     if (this.#faultsLeft === 0) return [];
+    if (this.#small.begins) return boundary === 'service.tasks' ? ['403'] : [];
     if (boundary === 'service.projects' || boundary === 'service.tasks') return SERVICE_FAULTS;
     if (boundary.startsWith('service')) return SERVICE_FAULTS.slice(0, 1);
     return boundary === 'table.read' ? READ_FAULTS : WRITE_FAULTS;
@@ -157,6 +187,7 @@ class Crossing {
       scheduler.wall,
       scheduler.now,
       this.#isEdited,
+      this.#isReleased,
       this.#faultsLeft,
       this.#walkers.map(({ state }) => state),
       [...storage.items()],

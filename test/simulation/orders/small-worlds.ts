@@ -1,8 +1,15 @@
-import { deliverUnderEachFault, type Runs } from './delivery.ts';
 import { DepthFirst } from './depth-first.ts';
 import { meet } from './endpoint.ts';
-import type { EndpointParty, EndpointWorld } from './endpoint-side.ts';
+import type { Job } from './endpoint-jobs.ts';
+import type { EndpointParty } from './endpoint-process.ts';
+import type { EndpointWorld } from './endpoint-side.ts';
+import { MISHAPS, surviveEach } from './machine.ts';
+import type { Mishap } from './machine-side.ts';
+import { type MeetingWorld, meetAtRows } from './meeting.ts';
 import { type SmallWorld, walk } from './passes.ts';
+import { shareWorlds } from './shares.ts';
+import { slotWorlds } from './slots.ts';
+import { tickWorlds } from './ticks.ts';
 
 /** What was enumerated: the runs that were made, those that are known to be needed, and once these are equal the number of orders. */
 export interface Progress {
@@ -25,34 +32,57 @@ const PAIRS: readonly SmallWorld['modes'][] = [
 ];
 const EDITS = ['update project', 'update task', 'create project', 'delete task', 'delete project'] as const;
 
-/** Parties of one endpoint; those of the second list in orders with few switches. */
-const PARTIES: readonly (readonly EndpointParty[])[] = [
-  ...([
-    ['refused', 'drain'],
-    ['slowed', 'drain'],
-    ['refused', 'slowed'],
-    ['deliver', 'drain'],
-  ] as const),
-  ...([
-    ['drain', 'drain'],
-    ['drain', 'pause'],
-    ['drain', 'resume'],
-    ['drain', 'remove'],
-  ] as const),
-  ...([
-    ['refused', 'pause'],
-    ['refused', 'remove'],
-    ['refused', 'deliver'],
-  ] as const),
+/** Passes over a process whose deletions wait for an operator, or with a project that could not be read. */
+const STATES: readonly Pick<SmallWorld, 'modes' | 'edit' | 'begins' | 'isEarly'>[] = [
+  { modes: ['sweep'], edit: 'create again', begins: 'on hold' },
+  { modes: ['sweep'], edit: 'create project', begins: 'on hold' },
+  { modes: ['changes', 'sweep'], edit: 'create again', begins: 'on hold', isEarly: true },
+  { modes: ['changes', 'sweep'], edit: 'update project', begins: 'with a recheck', isEarly: true },
 ];
-const THREE: readonly (readonly EndpointParty[])[] = [
-  ['refused', 'drain', 'time'],
-  ['refused', 'drain', 'drain'],
-  ['refused', 'drain', 'resume'],
-];
-const FEW = 3;
 
-/** All small worlds: two passes and an edit, the same with a fault, one delivery on one machine, and parties of one endpoint. */
+/** Parties of one endpoint, in every order. */
+const PARTIES: readonly Omit<EndpointWorld, 'storage'>[] = [
+  ...['refused drain', 'slowed drain', 'refused slowed', 'deliver drain', 'drain drain'].map(meetingOf),
+  ...['drain resume', 'refused pause', 'refused remove', 'refused deliver'].map(meetingOf),
+  { parties: ['drain', 'drain'], rows: 3, takes: 15_000 },
+  { parties: ['drain', 'drain', 'late'] },
+  { parties: ['drain', 'pause'], rows: 3 },
+  { parties: ['drain', 'remove'], rows: 3 },
+  { parties: ['drain', 'deliver'], answers: ['slowed'] },
+  { parties: ['drain', 'refused'], answers: ['slowed'] },
+  { parties: ['drain', 'deliver'], rows: 2, isFailing: true },
+  { parties: ['drain', 'refused'], answers: ['refused'], isFailing: true },
+  { parties: ['drain', 'update'], rows: 2 },
+  ...(['pause', 'update', 'remove', 'cancel replay', 'begin anew replay'] as const).map(other =>
+    carriedOut('replay', other),
+  ),
+  ...(['cancel snapshot', 'begin anew snapshot'] as const).map(other => carriedOut('snapshot', other)),
+  { parties: ['begin replay', 'begin replay'] },
+  { parties: ['begin snapshot', 'begin snapshot'] },
+];
+/** The same in orders with few switches. */
+const FEW: readonly Omit<EndpointWorld, 'storage'>[] = [
+  ...['refused drain time', 'refused drain drain', 'refused drain resume'].map(meetingOf),
+  { parties: ['drain', 'drain', 'late'], rows: 2 },
+  { parties: ['drain', 'drain', 'pause'], rows: 2 },
+  { parties: ['drain', 'slowed', 'time'], answers: ['refused'], rows: 2 },
+  carriedOut('replay', 'tick'),
+  carriedOut('snapshot', 'tick'),
+  { parties: ['tick', 'drain'], job: 'replay' },
+  { parties: ['tick', 'drain'], job: 'snapshot' },
+];
+const SWITCHES = 3;
+
+function meetingOf(parties: string): Omit<EndpointWorld, 'storage'> {
+  return { parties: parties.split(' ') as EndpointParty[] };
+}
+
+/** A job that is carried out at the moment in which a party reaches the endpoint. */
+function carriedOut(job: Job, other: EndpointParty) {
+  return { parties: ['tick', other], job, rows: 0 } as const;
+}
+
+/** All small worlds: two passes and an edit, the same with a fault, one machine, and parties of one endpoint. */
 export function smallWorlds(storage: SmallWorld['storage']): readonly Enumerated[] {
   const passes = [false, true].flatMap(hasFault =>
     PAIRS.flatMap(modes =>
@@ -61,26 +91,41 @@ export function smallWorlds(storage: SmallWorld['storage']): readonly Enumerated
       ),
     ),
   );
+  const states = STATES.map(each =>
+    passesThatMeet({ storage, hasFault: each.begins === 'with a recheck', ...each }),
+  );
   const endpoint = [
-    ...PARTIES.map(parties => ({ storage, parties })),
-    { storage, parties: ['deliver', 'drain'] as const, isFailing: true },
-    ...THREE.map(parties => ({ storage, parties, switches: FEW })),
+    ...PARTIES.map(world => ({ storage, ...world })),
+    ...FEW.map(world => ({ storage, ...world, switches: SWITCHES })),
   ];
-  return [delivery(false), delivery(true), ...endpoint.map(partiesThatMeet), ...passes];
+  const meetings = [...tickWorlds(storage), ...shareWorlds(storage), ...slotWorlds(storage)].map(worldOf);
+  return [
+    ...MISHAPS.map(mishap => machine(mishap)),
+    ...endpoint.map(partiesThatMeet),
+    ...meetings,
+    ...states,
+    ...passes,
+  ];
+}
+
+export function worldOf(world: MeetingWorld): Enumerated {
+  return { name: world.name, run: onProgress => enumerate(orders => meetAtRows(world, orders), onProgress) };
 }
 
 export function passesThatMeet(small: SmallWorld): Enumerated {
-  const { storage, modes, edit, hasFault } = small;
+  const { storage, modes, edit, hasFault, begins } = small;
   return {
-    name: `${modes.join(' and ')}, ${edit}, ${hasFault ? 'one fault' : 'no fault'}, ${storage}`,
+    name: `${begins ? `${begins}: ` : ''}${modes.join(' and ')}, ${edit}, ${hasFault ? 'one fault' : 'no fault'}, ${storage}`,
     run: onProgress => enumerate(orders => walk(small, orders), onProgress),
   };
 }
 
 export function partiesThatMeet(world: EndpointWorld): Enumerated {
-  const { storage, parties, rows = 1, isFailing } = world;
+  const { storage, parties, rows = 1, answers = [], takes, job, isFailing } = world;
+  const endpoint = `endpoint${isFailing ? ' that fails' : ''}${takes ? ' that is slow' : ''}`;
+  const waiting = [`${rows} rows`, ...answers, ...(job ? [`a ${job}`] : [])].join(', ');
   return {
-    name: `endpoint${isFailing ? ' that fails' : ''}: ${rows} rows, ${parties.join(' and ')}, ${storage}`,
+    name: `${endpoint}: ${waiting}, ${parties.join(' and ')}, ${storage}`,
     run: onProgress => enumerate(orders => meet(world, orders), onProgress),
   };
 }
@@ -99,12 +144,13 @@ async function enumerate(
   }
 }
 
-export function delivery(isRefused: boolean, by: readonly Runs[] = ['router', 'deliverer']): Enumerated {
+/** @param step of the calls, which of them meet the mishap */
+export function machine(mishap: Mishap, step = 1): Enumerated {
   return {
-    name: `delivery, ${isRefused ? 'refused at first' : 'accepted'}, one fault, sqlite`,
+    name: `one machine, ${mishap} at a call, sqlite`,
     run: async onProgress => {
       let made = 0;
-      await deliverUnderEachFault(by, isRefused, () => {
+      await surviveEach(mishap, step, () => {
         made += 1;
         onProgress({ made, known: made });
       });

@@ -186,7 +186,9 @@ function boundaryOf(command: object): Boundary {
 /** The errors that reach our code after the SDK's own retries. */
 function failing(command: object): Failing<unknown> {
   return (work, fault) => {
-    if (fault.startsWith('worked-then')) work();
+    if (fault.startsWith('worked-then') || fault === 'repeated') work();
+    // The SDK asks again: the answer is that of the second time.
+    if (fault === 'repeated') return work();
     if (fault === 'worked-then-failed')
       throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError' });
     const about = { message: 'Slow down', $metadata: {} };

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { EndpointRow, Health } from '../../../functions/model/endpoint-row.ts';
 import type { EndpointRows } from '../../../functions/store/store.ts';
@@ -85,25 +84,6 @@ export function endpointRowsContract(create: () => EndpointRows): void {
       for (const one of names) await rows.change(one, () => row({}, one));
       const listed = (await rows.list()).filter(one => one.name.startsWith(`${name}.`));
       expect(listed).toEqual(names.toSorted().map(one => row({}, one)));
-    });
-
-    it('lose no change, however many come at once', async () => {
-      const moments = fc.array(fc.nat({ max: 6 }), { minLength: 2, maxLength: 20 });
-      await fc.assert(
-        fc.asyncProperty(moments, async turns => {
-          const one = `${name}-${++round}`;
-          const changes = turns.map(async turn => {
-            for (let at = 0; at < turn; at++) await undefined;
-            return rows.change(one, before => failed(before ?? row({}, one)));
-          });
-          const counts = (await Promise.all(changes)).map(changed => changed?.health.failures?.count);
-          expect(counts.toSorted((left = 0, right = 0) => left - right)).toEqual(
-            turns.map((_, at) => at + 1),
-          );
-          expect((await rows.read(one))?.health.failures?.count).toBe(turns.length);
-        }),
-        { numRuns: 6 },
-      );
     });
   });
 }

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Slots } from '../../../functions/store/store.ts';
 
@@ -41,30 +40,6 @@ export function slotsContract(create: () => Slots): void {
       expect(await slots.reserveSlot('set', 1000, AT - ahead + 1000, Number.POSITIVE_INFINITY)).toBe(ahead);
       expect(await slots.reserveSlot('set', 1000, AT - ahead + 1000, Number.POSITIVE_INFINITY)).toBe(0);
       expect(await slots.reserveSlot('set', 1000, AT - ahead + 1000, Number.POSITIVE_INFINITY)).toBe(1000);
-    });
-
-    it('never book two moments within an interval, however many ask at once', async () => {
-      let round = 0;
-      const ask = fc.array(fc.nat({ max: 3000 }), { minLength: 2, maxLength: 12 });
-      await fc.assert(
-        fc.asyncProperty(ask, async offsets => {
-          const slots = create();
-          const name = `together-${round++}`;
-          const moments = await Promise.all(
-            offsets.map(async offset => {
-              const wait = await slots.reserveSlot(name, 1000, AT + offset, Number.POSITIVE_INFINITY);
-              return AT + offset + (wait as number);
-            }),
-          );
-          const sorted = moments.toSorted((left, right) => left - right);
-          for (const [index, slot] of sorted.slice(1).entries()) {
-            expect(slot - (sorted[index] ?? 0)).toBeGreaterThanOrEqual(1000);
-          }
-          for (const [index, slot] of moments.entries())
-            expect(slot).toBeGreaterThanOrEqual(AT + (offsets[index] ?? 0));
-        }),
-        { numRuns: 5 },
-      );
     });
   });
 }

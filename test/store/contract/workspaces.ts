@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Completion } from '../../../functions/model/process-state.ts';
 import { EMPTY_WORKSPACE, type WorkspaceRow } from '../../../functions/model/workspace-row.ts';
@@ -80,24 +79,6 @@ export function workspaceRowsContract(create: () => WorkspaceRows): void {
       expect(await rowOf()).toMatchObject({ pause: { failures: 2 }, completions: { size: 1 } });
     });
 
-    it('lose no change, however many come at once', async () => {
-      const moments = fc.array(fc.nat({ max: 6 }), { minLength: 2, maxLength: 20 });
-      let round = 0;
-      await fc.assert(
-        fc.asyncProperty(moments, async turns => {
-          const one = `${name}-${++round}`;
-          const changes = turns.map(async turn => {
-            for (let at = 0; at < turn; at++) await undefined;
-            return rows.change(one, counted);
-          });
-          const counts = (await Promise.all(changes)).map(({ pause }) => pause?.failures ?? 0);
-          expect(counts.toSorted((left, right) => left - right)).toEqual(turns.map((_, index) => index + 1));
-          expect((await rowOf(one))?.pause?.failures).toBe(turns.length);
-        }),
-        { numRuns: 4 },
-      );
-    });
-
     describe('have the last idle passes of their processes', () => {
       const idsOf = async () => [...(await rows.completions(name)).keys()].toSorted();
 
@@ -143,17 +124,6 @@ export function workspaceRowsContract(create: () => WorkspaceRows): void {
         expect((await rows.completions(name)).get('b')).toEqual(completion(5));
         await rows.complete(name, 0, () => new Map());
         expect(await idsOf()).toEqual(['c']);
-      });
-
-      it('of a group are merged with what stands there then; what is the same is not written', async () => {
-        await rows.complete(name, 0, () => new Map([['a', completion(1)]]));
-        const adding = ['b', 'c', 'd'].map((id, index) =>
-          rows.complete(name, 0, before => new Map([...before, [id, completion(index)]])),
-        );
-        await Promise.all(adding);
-        expect(await idsOf()).toEqual(['a', 'b', 'c', 'd']);
-        await rows.complete(name, 0, before => before);
-        expect(await idsOf()).toEqual(['a', 'b', 'c', 'd']);
       });
 
       it('of one that was in another group before the later one', async () => {

@@ -1,0 +1,79 @@
+import type { Operations } from '../../functions/operations/operations.ts';
+import { Refused } from '../../functions/operations/refused.ts';
+import { recoverMessages } from '../../functions/queue/sqlite.ts';
+import { failure } from '../basics/usage-error.ts';
+import type { Plan } from './plan.ts';
+import { type Beginning, type Machine, type Runtime, startRuntime } from './runtime.ts';
+
+/** The runtime of a run, which a reload exchanges: the next one starts when the former one has stopped. */
+export class Exchange {
+  readonly #machine: Machine;
+  readonly #onBegun: Beginning['onBegun'];
+  readonly #failing = Promise.withResolvers<never>();
+  #plan: Plan;
+  #runtime: Runtime;
+  #operations: Promise<Operations>;
+  #isStopping = false;
+
+  /** @param onBegun called when a later runtime begins */
+  constructor(machine: Machine, started: { plan: Plan; runtime: Runtime }, onBegun: Beginning['onBegun']) {
+    this.#machine = machine;
+    this.#plan = started.plan;
+    this.#runtime = started.runtime;
+    this.#onBegun = onBegun;
+    this.#operations = Promise.resolve(started.runtime.operations);
+    this.#failing.promise.catch(() => undefined);
+  }
+
+  get plan(): Plan {
+    return this.#plan;
+  }
+
+  get runtime(): Runtime {
+    return this.#runtime;
+  }
+
+  /** Rejects when no runtime could be started. */
+  get failed(): Promise<never> {
+    return this.#failing.promise;
+  }
+
+  /** The operations; while the runtime is exchanged, requests wait. */
+  readonly operations: Operations = async (asked, caller) => (await this.#operations)(asked, caller);
+
+  /** Stops everything as at the end of a run, and starts it by the next plan; if that fails, by the former one. */
+  async swap(next: Plan): Promise<void> {
+    const exchanged = Promise.withResolvers<Operations>();
+    exchanged.promise.catch(() => undefined);
+    this.#operations = exchanged.promise;
+    await this.#runtime.stop();
+    let refused: Refused | undefined;
+    try {
+      this.#runtime = await this.#restart(next).catch(error => {
+        refused = new Refused(`${failure(error)}. The former configuration is used again.`);
+        return this.#restart(this.#plan);
+      });
+    } catch (error) {
+      exchanged.reject(error);
+      this.#failing.reject(error);
+      throw error;
+    }
+    exchanged.resolve(this.#runtime.operations);
+    this.#runtime.watch();
+    if (refused) throw refused;
+    this.#plan = next;
+  }
+
+  /** From now on no runtime is started. */
+  refuse(): void {
+    this.#isStopping = true;
+  }
+
+  async #restart(plan: Plan): Promise<Runtime> {
+    if (this.#isStopping) throw new Error('The run was stopped.');
+    const { store, clock } = this.#machine;
+    // Messages whose runs were cut off are received again at once.
+    recoverMessages(store.database.file, clock());
+    return startRuntime(this.#machine, plan, { resend: new Set(), onBegun: this.#onBegun });
+  }
+}
