@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { hasReports, reportProblem } from '../../functions/delivery/reports.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createRegistry } from '../../functions/delivery/registry.ts';
+import { hasReports, reportProblem, reportRecovery, sendReports } from '../../functions/delivery/reports.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import { HEALTH_TYPES } from '../../functions/model/filter.ts';
 import { checkEvents } from '../kit/check-event.ts';
@@ -130,6 +131,35 @@ describe('a run that dies between a transition and its report', () => {
         expect(told.length).toBeLessThanOrEqual(2);
       }
     expect(deaths).toBeGreaterThan(10);
+  });
+});
+
+describe('two runs that send the same report', () => {
+  it('leave the report of a recovery that comes between their removals', async () => {
+    const store = await inMemory();
+    onTestFinished(store.stop);
+    const { endpoints: rows, deliveries } = store;
+    const clock = () => AT;
+    const registry = createRegistry(
+      [webhook('crm'), webhook('ops', HEALTH_TYPES)],
+      rows,
+      clock,
+      undefined,
+      0,
+    );
+    const nothing = async () => undefined;
+    const log = { info: () => undefined, warn: () => undefined };
+    const ports = { rows, deliveries, registry, clock, queues: { wake: nothing }, log };
+    const problem = { now: AT, depth: 0, origin: undefined, reason: '' };
+    const health = reportProblem({ stopped: { at: AT, reason: 'answered 410' } }, problem);
+    await rows.change('crm', () => ({ name: 'crm', health }));
+    const add: typeof deliveries.add = async all => {
+      await deliveries.add(all);
+      await sendReports('crm', ports);
+      await rows.change('crm', row => row && { ...row, health: reportRecovery(row.health, AT, undefined) });
+    };
+    await sendReports('crm', { ...ports, deliveries: { ...deliveries, add } });
+    expect((await rows.read('crm'))?.health.reports?.open).toMatchObject([{ type: 'endpoint.recovered' }]);
   });
 });
 

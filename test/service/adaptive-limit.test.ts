@@ -154,6 +154,16 @@ describe('the limit of requests at once', () => {
   });
 });
 
+test('a shorter Retry-After does not end a longer pause, which a longer one extends', () => {
+  const limit = new AdaptiveLimit(() => 16);
+  const turns = [0, 1, 2].map(() => limit.start(START));
+  const untils = [15_000, 1_000, 20_000].map((retryAfter, index) => {
+    limit.end(turns[index] as Turn, START + index, 'rate limit', { status: 429, retryAfter });
+    return limit.pauseAt(START + index)?.until;
+  });
+  expect(untils).toEqual([START + 15_000, START + 15_000, START + 20_002]);
+});
+
 /** A pace that a service taught which takes so many a second, refused one, and asked for `pause` ms. */
 function taught(perSecond: number, seconds: number, pause = 0): { pace: Pace; now: number } {
   const pace = new Pace();

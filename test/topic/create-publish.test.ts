@@ -208,6 +208,23 @@ describe('the time of a run', () => {
     expect(counts).toEqual({ EventsPublished: 1 });
   });
 
+  it.each([
+    ['time is up before its second batch', [], [MARGIN_MS, MARGIN_MS - 1, MARGIN_MS - 1]],
+    ['SNS fails', [undefined, new Error('throttled')], [MARGIN_MS, MARGIN_MS - 1]],
+  ])(
+    'invariant 1: that is up while records are read, and %s: the run names the first unsent one',
+    async (_, answers, left) => {
+      const { run, taken } = open(answers, left);
+      const given = [
+        record('1', events(AT, 10)),
+        record('2', events(AT + 1, 2)),
+        record('3', events(AT + 2, 1)),
+      ];
+      expect(await run(...given)).toEqual(failure('2'));
+      expect(taken).toHaveLength(10);
+    },
+  );
+
   it('that is up among records that cannot be read leaves the rest: each takes a call', async () => {
     const { run, rejected } = open([], [MARGIN_MS, MARGIN_MS - 1]);
     const broken = ['1', '2', '3'].map(sequence => record(sequence, new Uint8Array([1])));
