@@ -25,6 +25,24 @@ const NOTHING_KNOWN = {
     new Map(all.map(one => [one, { ...UNKNOWN_PROCESS, baselined: true }])),
 } as unknown as TickProgresses;
 
+/** `processes` with a `changes` pass every 5 s, and a sweep a day. */
+function sourceOf(processes: string[]) {
+  const settings = {
+    baseUrl: 'https://service.example/api',
+    authUrl: 'https://auth.example/in',
+    audience: 'a',
+    clientId: 'i',
+    clientSecret: 's',
+    processes,
+  };
+  const timing = {
+    changes: { fastest: 5 * SECOND, slowest: 5 * SECOND },
+    sweep: 24 * 3600 * SECOND,
+    overlap: SECOND,
+  };
+  return realSource(settings, timing);
+}
+
 /** Runs passes of `processes` every 5 s against a service that fails until `failsUntil` (s), and returns the lines of the log. */
 async function logOf(
   {
@@ -42,21 +60,8 @@ async function logOf(
     { stdout: stream, stderr: stream },
     { json: false, log, format: () => '', noColour: true, clock: time.clock, timeZone: 'UTC' },
   );
-  const settings = {
-    baseUrl: 'https://service.example/api',
-    authUrl: 'https://auth.example/in',
-    audience: 'a',
-    clientId: 'i',
-    clientSecret: 's',
-    processes,
-  };
-  const timing = {
-    changes: { fastest: 5 * SECOND, slowest: 5 * SECOND },
-    sweep: 24 * 3600 * SECOND,
-    overlap: SECOND,
-  };
   await startScheduling({
-    source: realSource(settings, timing),
+    source: sourceOf(processes),
     poll: async ({ processes }) =>
       everyOne(processes, time.clock() - began < failsUntil * SECOND ? { error } : { report }),
     ...{ progress, time, output },
@@ -132,6 +137,25 @@ test('the message of a process that only an earlier run watched is deleted, and 
   await queues.passes.send([passIn(gone)]);
   await soon(() => expect(queues.passes.groups()).toEqual([]));
   expect(polled).toEqual([]);
+});
+
+test('a sweep begins after the first changes pass of its process, even if that one and all later ones fail', async () => {
+  const time = ownTime(Date.UTC(2026, 10, 22));
+  const modes: string[] = [];
+  const { queues } = await startScheduling({
+    source: sourceOf(['p1']),
+    poll: async ({ mode, processes }) => {
+      if (mode === 'changes') await time.sleep(SECOND);
+      modes.push(mode);
+      return everyOne(processes, mode === 'sweep' ? { report } : { error: new Error('no audit log') });
+    },
+    ...{ progress: NOTHING_KNOWN, time },
+  });
+  const process = { workspace: 'service-example', processId: 'p1' };
+  await queues.passes.send([passIn(askedPass(process, 'sweep', time.clock()))]);
+  for (let steps = 0; steps < 50 && !modes.includes('sweep'); steps++) await time.step(2);
+  expect(modes.slice(0, 1)).toEqual(['changes']);
+  expect(modes).toContain('sweep');
 });
 
 test('a pass of one mode that works does not end the outage of the other, and a clock that is set back does not silence it', () => {
