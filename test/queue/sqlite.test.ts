@@ -61,6 +61,17 @@ describe('a queue in SQLite', () => {
     expect(bodies(await queue.receive(9))).toEqual(['x']);
   });
 
+  it('shows messages no later after the clock was set back, received before or not', async () => {
+    const { queue, state } = openQueue();
+    await queue.send(of('a', 1));
+    await queue.extend((await queue.receive(1))[0] as Message, 30);
+    await queue.send([{ body: 'b0', group: 'b', delay: 30 }]);
+    state.now -= 7_200_000;
+    expect(await queue.receive(9)).toEqual([]);
+    state.now += 30_000;
+    expect(bodies([...(await queue.receive(9)), ...(await queue.receive(9))])).toEqual(['b0', 'a0']);
+  });
+
   it('is one of several in a file', async () => {
     const file = new DatabaseSync(':memory:');
     const { queue, state } = openQueue({}, file);

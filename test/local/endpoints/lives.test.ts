@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sleep } from '../../../functions/basics/system.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import type { EndpointFilter } from '../../../functions/model/filter.ts';
@@ -7,6 +7,7 @@ import { answer, receiver } from '../../kit/delivery/receiver.ts';
 import { someEvents } from '../../kit/delivery/setting.ts';
 import { openDelivering } from '../../kit/local/delivering.ts';
 import { eventually } from '../../kit/local/sns.ts';
+import { delivery } from '../../kit/store/delivery.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 
 const HOUR = 3_600_000;
@@ -75,6 +76,21 @@ describe('a run of one endpoint', () => {
     await life.endpoint.tried();
     await life.setAhead(0);
     await eventually(async () => expect(await life.counts()).toMatchObject({ pending: 0, dead: 0 }));
+  });
+
+  it('keeps a pause that is written while it recovers', async () => {
+    const { rows, queues, deliveries, delivering } = openDelivering({ clock: Date.now, sleep });
+    await deliveries.add([delivery('e1')]);
+    await rows.change('crm', () => ({ name: 'crm', health: {} }));
+    const { list } = rows;
+    vi.spyOn(rows, 'list').mockImplementation(async () => {
+      const listed = await list();
+      await rows.change('crm', row => row && { ...row, health: { paused: { at: Date.now() } } });
+      return listed;
+    });
+    await delivering.recover(true);
+    expect(await rows.read('crm')).toMatchObject({ health: { paused: {} } });
+    expect(queues.drains.messagesOf('crm')).toEqual([]);
   });
 
   it('gets no row for what its filter leaves out', async () => {

@@ -44,6 +44,21 @@ describe('a consumer of a queue', () => {
     expect(time.elapsed()).toBe(0);
   });
 
+  it('serves a message at once if it is shown between a read and the wait after it', async () => {
+    const { queue, served, time, consumer } = open();
+    await consumer.idle();
+    const receive = queue.receive.bind(queue);
+    vi.spyOn(queue, 'receive').mockImplementationOnce(async (...given) => {
+      const found = await receive(...given);
+      time.jump(time.clock() + 1_000);
+      return found;
+    });
+    await queue.send([{ body: 'x', delay: 1 }]);
+    await time.step();
+    await soon(() => expect(served).toEqual([['x']]));
+    expect(time.elapsed()).toBe(0);
+  });
+
   it('serves groups side by side, and one of them by no more runs at once than it may have', async () => {
     const held = Promise.withResolvers<void>();
     const { queue, served, consumer } = open(

@@ -50,6 +50,19 @@ describe('the backlog of a subscription', () => {
     expect(ids(await take())).toEqual(['e3']);
   });
 
+  it('invariant 11: hands no delivery out again after its removal failed, and removes it a moment later', async () => {
+    const { backlog, store, add, take } = open();
+    vi.spyOn(store, 'remove').mockRejectedValueOnce(new Error('disk full'));
+    await add('e1');
+    for (const taken of await take()) backlog.delivered(taken.place);
+    await vi.advanceTimersByTimeAsync(20);
+    await add('e2');
+    await expect(take()).rejects.toThrow('disk full');
+    expect(ids(await take())).toEqual(['e2']);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await store.counts('crm')).toMatchObject({ pending: 1 });
+  });
+
   it('is idle when all that was published before is delivered or dead, whatever comes after', async () => {
     const { backlog, add, take, signal } = open();
     await add('e1', 'e2');

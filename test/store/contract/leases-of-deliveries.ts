@@ -86,6 +86,15 @@ export function deliveryLeasesContract(opened: () => Deliveries, numRuns: number
       expect(await store.lease(endpoint, { ...request, token: 'b', bytes: 200 })).toHaveLength(2);
     });
 
+    it('end before an event that does not fit: no later one is taken before it', async () => {
+      const [store, endpoint] = [opened(), fresh()];
+      const sizes = [10, 200, 10];
+      const all = sizes.map((size, index) => delivery(endpoint, 1, index, 'x'.repeat(size)));
+      await store.add(all);
+      const taken = await store.lease(endpoint, { ...request, bytes: 100 });
+      expect(ids(taken)).toEqual([all[0]?.eventId]);
+    });
+
     it('invariant 11: of two consumers each event is processed at least once, and each project in order, whatever they do', async () => {
       const step = fc.record({
         consumer: fc.nat({ max: 1 }),
