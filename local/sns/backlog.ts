@@ -117,6 +117,11 @@ export class Backlog {
   /** Resolves when the rows of all successful deliveries so far are removed. */
   async flush(): Promise<void> {
     await this.#remove();
+    // Who asked is told. At the end of a run nothing may go on, or its process would not end.
+    if (this.#failure !== undefined) {
+      clearTimeout(this.#removing);
+      this.#removing = undefined;
+    }
     this.#throwFailure();
   }
 

@@ -63,6 +63,15 @@ describe('the backlog of a subscription', () => {
     expect(await store.counts('crm')).toMatchObject({ pending: 1 });
   });
 
+  it('tries nothing more after the removal at its end failed', async () => {
+    const { backlog, store, add, take } = open();
+    vi.spyOn(store, 'remove').mockRejectedValue(new Error('disk full'));
+    await add('e1');
+    for (const taken of await take()) backlog.delivered(taken.place);
+    await expect(backlog.flush()).rejects.toThrow('disk full');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it('is idle when all that was published before is delivered or dead, whatever comes after', async () => {
     const { backlog, add, take, signal } = open();
     await add('e1', 'e2');
