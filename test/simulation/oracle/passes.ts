@@ -45,7 +45,7 @@ interface Read {
 }
 
 /** The pass of a run over one process. */
-interface StartedPass {
+export interface StartedPass {
   /** What the run read when it decided whether the pass is due. */
   read?: Read;
   /** What it read after it had the lease, where it took that before it asked the service anything. */

@@ -82,7 +82,7 @@ function carriedOut(job: Job, other: EndpointParty) {
   return { parties: ['tick', other], job, rows: 0 } as const;
 }
 
-/** All small worlds: two passes and an edit, the same with a fault, one machine, and parties of one endpoint. */
+/** All small worlds: one machine, parties of one endpoint, parties of one storage, and passes that meet. */
 export function smallWorlds(storage: SmallWorld['storage']): readonly Enumerated[] {
   const passes = [false, true].flatMap(hasFault =>
     PAIRS.flatMap(modes =>
