@@ -117,7 +117,7 @@ export class Backlog {
   /** Resolves when the rows of all successful deliveries so far are removed. */
   async flush(): Promise<void> {
     await this.#remove();
-    // Who asked is told. At the end of a run nothing may go on, or its process would not end.
+    // The caller gets the error. At the end of a run no timer may stay, or its process would not end.
     if (this.#failure !== undefined) {
       clearTimeout(this.#removing);
       this.#removing = undefined;
