@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../functions/queue/queue.ts';
-import { SqliteQueue } from '../../functions/queue/sqlite.ts';
+import { recoverMessages, SqliteQueue } from '../../functions/queue/sqlite.ts';
 import { openQueue } from '../kit/queue/sqlite.ts';
 
 const bodies = (messages: readonly Message[]) => messages.map(({ body }) => body);
@@ -50,6 +50,46 @@ describe('a queue in SQLite', () => {
     file.close();
     expect(await queue.send(of('a', 2))).toMatchObject({ indexes: [0, 1], reason: expect.any(String) });
     expect(calls).toBe(2);
+  });
+
+  it('gives to another process what one received and did not delete, as received before; what is delayed keeps its time', async () => {
+    const { queue, state, file } = openQueue();
+    await queue.send([{ body: 'received' }, { body: 'delayed', delay: 60 }]);
+    expect(bodies(await queue.receive(9))).toEqual(['received']);
+    recoverMessages(file, state.now);
+    const next = new SqliteQueue(file, 'deliveries', { clock: () => state.now, visibility: 600 });
+    expect(await next.receive(9)).toMatchObject([{ body: 'received', receives: 2 }]);
+    state.now += 60_000;
+    expect(await next.receive(9)).toMatchObject([{ body: 'delayed', receives: 1 }]);
+  });
+
+  it('moves the times of its messages with a clock that is set back, in this run or before it', async () => {
+    const { queue, state, file } = openQueue();
+    await queue.send([{ body: 'x', delay: 30 }]);
+    state.now -= 3_600_000;
+    expect(await queue.receive(9)).toEqual([]);
+    state.now += 30_000;
+    expect(bodies(await queue.receive(9))).toEqual(['x']);
+    await queue.send([{ body: 'y', delay: 30 }]);
+    state.now -= 3_600_000;
+    recoverMessages(file, state.now);
+    const next = new SqliteQueue(file, 'deliveries', { clock: () => state.now, visibility: 600 });
+    expect(bodies(await next.receive(9))).toEqual(['x', 'y']);
+  });
+
+  it('moves the times of its messages once, however many are sent and received after the clock was set back', async () => {
+    const { queue, state } = openQueue();
+    await queue.send([{ body: 'x', delay: 60 }]);
+    state.now -= 3_600_000;
+    for (const body of ['y', 'z']) {
+      await queue.send([{ body, delay: 60 }]);
+      state.now += 10_000;
+      expect(await queue.receive(9)).toEqual([]);
+    }
+    state.now += 39_000;
+    expect(await queue.receive(9)).toEqual([]);
+    state.now += 1_000;
+    expect(bodies(await queue.receive(9))).toEqual(['x', 'y']);
   });
 
   it('takes a small step back of the clock for a correction', async () => {

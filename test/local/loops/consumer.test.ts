@@ -31,6 +31,17 @@ function open(
 const bodies = (messages: readonly Message[]) => messages.map(({ body }) => body);
 
 describe('a consumer of a queue', () => {
+  it('is woken by a message that is sent, and deletes what its handler is done with', async () => {
+    const { queue, served, consumer } = open(async ({ messages }) =>
+      messages.filter(({ body }) => body === 'stays').map(({ id }) => id),
+    );
+    await consumer.idle();
+    await queue.send([{ body: 'done' }, { body: 'stays' }]);
+    await consumer.idle();
+    expect(served).toEqual([['done', 'stays']]);
+    expect(bodies(queue.messagesOf(''))).toEqual(['stays']);
+  });
+
   it('receives what is sent while it finds nothing', async () => {
     const { queue, served, time, consumer } = open();
     await consumer.idle();
@@ -42,6 +53,24 @@ describe('a consumer of a queue', () => {
     found.resolve([]);
     await soon(() => expect(served).toEqual([['x']]));
     expect(time.elapsed()).toBe(0);
+  });
+
+  it('waits for a message that is shown later', async () => {
+    const { queue, served, time } = open();
+    await queue.send([{ body: 'later', delay: 5 }]);
+    await time.step();
+    expect(time.elapsed()).toBe(5_000);
+    await soon(() => expect(served).toEqual([['later']]));
+  });
+
+  it('looks now and then, in case the clock was set', async () => {
+    const { queue, served, time } = open();
+    await queue.send([{ body: 'much later', delay: 600 }]);
+    await time.step();
+    expect(time.elapsed()).toBe(20_000);
+    time.jump(time.clock() + 600_000);
+    await time.step();
+    await soon(() => expect(served).toEqual([['much later']]));
   });
 
   it('serves a message at once if it is shown between a read and the wait after it', async () => {
@@ -75,6 +104,23 @@ describe('a consumer of a queue', () => {
     held.resolve();
     await consumer.idle();
     expect(served.flat()).toHaveLength(10);
+  });
+
+  it('begins no more runs at once than it may', async () => {
+    let running = 0;
+    let most = 0;
+    const { queue, served, consumer } = open(
+      async () => {
+        most = Math.max(most, ++running);
+        await new Promise(resolve => setImmediate(resolve));
+        running -= 1;
+        return [];
+      },
+      { batch: 1, concurrency: 1 },
+    );
+    await queue.send(['a', 'b', 'c'].map(body => ({ body })));
+    await consumer.idle();
+    expect([served, most]).toEqual([[['a'], ['b'], ['c']], 1]);
   });
 
   it('goes on with a group while a message of it can not be given back', async () => {
@@ -120,6 +166,34 @@ describe('a consumer of a queue', () => {
       while (served.length === runs) await time.step();
       if (runs > 10) expect(time.elapsed() - before).toBe(60_000);
     }
+  });
+
+  it('receives a message that is shown while it finds nothing', async () => {
+    const { queue, served, time, consumer } = open();
+    await consumer.idle();
+    await queue.send([{ body: 'later', delay: 5 }]);
+    await consumer.idle();
+    const receive = vi.spyOn(queue, 'receive').mockImplementationOnce(async () => {
+      time.jump(time.clock() + 6_000);
+      return [];
+    });
+    consumer.wake();
+    await soon(() => expect(receive).toHaveBeenCalledOnce());
+    await time.step();
+    await soon(() => expect(served).toEqual([['later']]));
+    expect(time.elapsed()).toBe(0);
+  });
+
+  it('tries again a second after its queue could not be read', async () => {
+    const { queue, failures, time, served, consumer } = open();
+    await consumer.idle();
+    vi.spyOn(queue, 'receive').mockRejectedValueOnce(new Error('disk I/O error'));
+    await queue.send([{ body: 'x' }]);
+    await soon(() => expect(failures).toEqual([new Error('disk I/O error')]));
+    // The sleep that the message ended is no longer among those that wait.
+    await time.step();
+    await soon(() => expect(served).toEqual([['x']]));
+    expect(time.elapsed()).toBe(1_000);
   });
 
   it('that is stopped receives nothing more, waits for its runs, and refuses to become idle', async () => {

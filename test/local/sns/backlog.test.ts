@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PendingDelivery } from '../../../functions/model/delivery.ts';
 import { openDatabase } from '../../../functions/store/sqlite/database.ts';
@@ -34,9 +35,63 @@ function open(store: Deliveries = sqliteDeliveries(openDatabase(':memory:', [DEL
   };
 }
 
+const placeOf = (taken: PendingDelivery | undefined) => taken?.place ?? '';
 const ids = (all: readonly PendingDelivery[]) => all.map(({ eventId }) => eventId);
 
 describe('the backlog of a subscription', () => {
+  it('hands each delivery to one taker, in the order of publication', async () => {
+    const { add, take } = open();
+    await add('e1', 'e2', 'e3');
+    expect(ids(await take())).toEqual(['e1']);
+    expect(ids(await take(2))).toEqual(['e2', 'e3']);
+  });
+
+  it('hands out again what was put off, when that is due, and not before', async () => {
+    const { backlog, add, take } = open();
+    await add('e1');
+    const [first] = await take();
+    await backlog.reschedule(placeOf(first), AT + 5_000);
+    const again = take();
+    const settled = vi.fn();
+    void again.then(settled);
+    await vi.advanceTimersByTimeAsync(4_999);
+    expect(settled).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(2);
+    expect(await again).toMatchObject([{ eventId: 'e1', attempts: 1, triedAt: AT }]);
+  });
+
+  it('hands out what was put off, and what is published, within 20 s after the clock was set back', async () => {
+    const { backlog, add, take, store } = open();
+    await add('e1');
+    const [first] = await take();
+    await backlog.reschedule(placeOf(first), AT + 5 * 3_600_000);
+    await add('e2');
+    const [second] = await take();
+    await backlog.reschedule(placeOf(second), AT + 10 * 3_600_000);
+    const again = take(2);
+    await vi.advanceTimersByTimeAsync(1_000);
+    vi.setSystemTime(AT - 3_600_000);
+    await vi.advanceTimersByTimeAsync(20_001);
+    expect(ids(await again)).toEqual(['e1', 'e2']);
+    expect(await store.nextDue('crm', AT)).toBeUndefined();
+  });
+
+  it('leaves what was put off where the clock is corrected by less than a second', async () => {
+    const { backlog, add, take } = open();
+    await add('e1');
+    const [first] = await take();
+    await backlog.reschedule(placeOf(first), AT + 30_000);
+    const again = take();
+    const settled = vi.fn();
+    void again.then(settled);
+    await vi.advanceTimersByTimeAsync(100);
+    vi.setSystemTime(AT - 500);
+    await vi.advanceTimersByTimeAsync(29_000);
+    expect(settled).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(await again).toHaveLength(1);
+  });
+
   it('invariant 11: removes what was delivered a moment later, together, and hands none of it out again', async () => {
     const { backlog, store, add, take } = open();
     const remove = vi.spyOn(store, 'remove');
@@ -48,6 +103,20 @@ describe('the backlog of a subscription', () => {
     expect(remove).toHaveBeenCalledTimes(1);
     await add('e3');
     expect(ids(await take())).toEqual(['e3']);
+  });
+
+  it('invariant 11: keeps what it could not remove in its hand, says so, and removes it with the next', async () => {
+    const { backlog, store, add, take } = open();
+    const remove = vi.spyOn(store, 'remove').mockRejectedValueOnce(new Error('disk full'));
+    await add('e1', 'e2');
+    const [one, two] = await take(2);
+    backlog.delivered(placeOf(one));
+    await vi.advanceTimersByTimeAsync(20);
+    await expect(take()).rejects.toThrow('disk full');
+    backlog.delivered(placeOf(two));
+    await backlog.flush();
+    expect(remove).toHaveBeenCalledTimes(2);
+    expect(await store.counts('crm')).toMatchObject({ pending: 0 });
   });
 
   it('invariant 11: hands no delivery out again after its removal failed, and removes it a moment later', async () => {
@@ -85,5 +154,59 @@ describe('the backlog of a subscription', () => {
     await backlog.deadLetter(two.place, 'answered 410');
     await vi.advanceTimersByTimeAsync(30);
     expect(idle).toHaveBeenCalled();
+  });
+
+  it('invariant 11: loses none and doubles none, whatever the outcome of each and however many take', async () => {
+    const drawn = fc.array(fc.constantFrom('delivered', 'later', 'back', 'dead'), { maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat({ max: 80 }),
+        drawn,
+        fc.integer({ min: 1, max: 5 }),
+        async (many, outcomes, takers) => {
+          const { backlog, store, add, stopping, signal } = open();
+          const inHand = new Set<string>();
+          const delivered: string[] = [];
+          let turn = 0;
+          const settle = async (taken: PendingDelivery) => {
+            switch (outcomes[turn++]) {
+              case 'later':
+                return backlog.reschedule(taken.place, Date.now() + 1000);
+              case 'back':
+                return backlog.giveBack(taken.place);
+              case 'dead':
+                return backlog.deadLetter(taken.place, 'no');
+              default:
+                delivered.push(taken.eventId);
+                return backlog.delivered(taken.place);
+            }
+          };
+          const handle = async (taken: PendingDelivery) => {
+            expect(inHand.has(taken.eventId)).toBe(false);
+            inHand.add(taken.eventId);
+            await Promise.resolve();
+            inHand.delete(taken.eventId);
+            await settle(taken);
+          };
+          const work = async () => {
+            while (!signal.aborted) {
+              const taken = await backlog.take(signal);
+              if (taken) await handle(taken);
+            }
+          };
+          const working = Array.from({ length: takers }, work);
+          const all = Array.from({ length: many }, (_, index) => `e${index}`);
+          await add(...all);
+          const idle = backlog.idle(signal);
+          await vi.advanceTimersByTimeAsync(60_000);
+          await idle;
+          stopping.abort();
+          await Promise.all(working);
+          const dead = ids((await store.dead('crm', 100)) as unknown as PendingDelivery[]);
+          expect([...delivered, ...dead].sort()).toEqual(all.sort());
+        },
+      ),
+      { numRuns: 40 },
+    );
   });
 });
