@@ -84,11 +84,6 @@ export class Backlog {
     this.#settle([place]);
   }
 
-  /** Returns a delivery whose result could not be written: it can be taken again. */
-  giveBack(place: string): void {
-    this.#settle([place]);
-  }
-
   /** Makes all deliveries due at once. */
   async bringForward(): Promise<void> {
     await this.#deliveries.bringForward(this.#name, this.#clock());

@@ -42,6 +42,8 @@ interface SubscriptionSetup {
 export const CONCURRENCY = 10;
 /** How long a stop waits for deliveries under way: the next start repeats those without an answer. */
 const STOP_TIMEOUT_MS = 500;
+/** How long to wait after rows could not be read or written, in ms. */
+const RETRY_MS = 1_000;
 const UNSUBSCRIBE_TIMEOUT_MS = 1000;
 /** The longest pause between two requests to confirm. */
 const MAX_PAUSE_MS = 20_000;
@@ -176,11 +178,28 @@ export class Subscription {
         const delivery = await this.#setup.backlog.take(signal);
         if (delivery) await this.#deliver(delivery);
       } catch (error) {
-        if (signal.aborted) return;
-        this.#warn(String(error), 'subscription.failed');
-        await this.#setup.sleep(1000, signal).catch(() => {});
+        await this.#failed(error);
       }
     }
+  }
+
+  /** Writes the result of an attempt until that succeeds: the receiver must not get the event again because of a full
+   *  disk. */
+  async #write(write: () => Promise<void>): Promise<void> {
+    while (!this.#ended.signal.aborted) {
+      try {
+        return await write();
+      } catch (error) {
+        await this.#failed(error);
+      }
+    }
+  }
+
+  async #failed(error: unknown): Promise<void> {
+    const { signal } = this.#ended;
+    if (signal.aborted) return;
+    this.#warn(String(error), 'subscription.failed');
+    await this.#setup.sleep(RETRY_MS, signal).catch(() => {});
   }
 
   async #deliver(delivery: PendingDelivery): Promise<void> {
@@ -193,13 +212,9 @@ export class Subscription {
     this.#failures += 1;
     const { reason, answer } = result;
     const pause = result.outcome === 'refused' ? undefined : retryDelays[attempts];
-    try {
-      if (pause === undefined) await backlog.deadLetter(place, reason);
-      else await backlog.reschedule(place, clock() + pause);
-    } catch (error) {
-      backlog.giveBack(place);
-      throw error;
-    }
+    await this.#write(() =>
+      pause === undefined ? backlog.deadLetter(place, reason) : backlog.reschedule(place, clock() + pause),
+    );
     if (!this.#ended.signal.aborted) log.failed(this.label, { eventId, reason, answer, pause });
   }
 

@@ -21,14 +21,16 @@ import { Life } from '../life.ts';
 import { Violation } from '../oracle/violation.ts';
 import { Scheduler, virtualTimers } from '../scheduler.ts';
 
-/** What a call of a process meets. `answer lost`: of a request; `blocked`: the process stands still for some seconds; `while it rests`: a
- *  moment after the call. */
+/** What a call of a process meets. `fails for long`: all writes of the next seconds fail, too; `answer lost`: of a request; `blocked`: the
+ *  process stands still for some seconds; `while it rests`, and after a failure: a moment after the call. */
 export type Mishap =
   | (
       | 'killed before'
       | 'killed after'
       | 'an hour back in a restart'
       | 'fails'
+      | 'fails for long'
+      | 'fails, then an hour back'
       | 'answer lost'
       | 'reloaded'
       | 'blocked'
@@ -58,6 +60,8 @@ const BEGIN = Date.UTC(2026, 10, 21, 12);
 const HOUR_MS = 3_600_000;
 const SET_BY = { 'an hour back': -HOUR_MS, 'an hour ahead': HOUR_MS, corrected: -900, blocked: 6_000 };
 const REST_MS = 700;
+/** How long writes fail in `fails for long`. */
+export const FAILING_MS = 12_000;
 const RESTART_MS = 1_000;
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const PROCESS = { workspace: 'w', processId: 'p' };
@@ -266,6 +270,7 @@ export class Machine {
     const living = () => this.#living(work);
     if (!run || run.life.isDead || !this.#strike) return living();
     const { mishap, nth } = this.#strike;
+    if (this.#isFailing(what, isRequest)) throw failing();
     const number = mishap !== 'answer lost' ? this.#calls++ : isRequest ? this.#requests++ : undefined;
     if (number !== nth) return living();
     this.struck = { at: this.scheduler.now, what: what.trim() };
@@ -278,7 +283,13 @@ export class Machine {
       case 'an hour back in a restart':
         this.#offset -= HOUR_MS;
         return this.#kill(run.life);
+      case 'fails, then an hour back':
+        this.scheduler.after(REST_MS, () => {
+          this.#offset -= HOUR_MS;
+        });
+        throw failing();
       case 'fails':
+      case 'fails for long':
         throw failing();
       case 'answer lost':
         living();
@@ -296,6 +307,18 @@ export class Machine {
         return result;
       }
     }
+  }
+
+  /** Whether a disk that is full refuses this. */
+  #isFailing(what: string, isRequest: boolean): boolean {
+    const { struck } = this;
+    const isWrite = !isRequest && !/^\s*(SELECT|WITH)/.test(what);
+    return (
+      isWrite &&
+      this.#strike?.mishap === 'fails for long' &&
+      struck !== undefined &&
+      this.scheduler.now < struck.at + FAILING_MS
+    );
   }
 
   #kill(life: Life): never {

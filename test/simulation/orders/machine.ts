@@ -1,10 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { QUEUES } from '../../../local/data/store.ts';
 import { someEvents } from '../../kit/delivery/setting.ts';
 import { Violation } from '../oracle/violation.ts';
 import {
   type Answer,
+  FAILING_MS,
   Machine,
   type Mishap,
   type ReceiverName,
@@ -14,8 +16,9 @@ import {
 } from './machine-side.ts';
 
 export const MISHAPS: readonly Mishap[] = [
-  ...(['killed before', 'killed after', 'fails', 'answer lost', 'reloaded', 'blocked'] as const),
+  ...(['killed before', 'killed after', 'fails', 'fails for long', 'answer lost', 'reloaded', 'blocked'] as const),
   ...(['an hour back', 'an hour back while it rests', 'an hour back in a restart'] as const),
+  'fails, then an hour back',
   ...(['an hour ahead', 'an hour ahead while it rests', 'corrected', 'corrected while it rests'] as const),
 ];
 /** When a mishap may happen, in ms after the start. */
@@ -24,10 +27,13 @@ const MISHAPS_MS = 28_000;
 const AFTERWARDS_MS = 82_000;
 /** How long a delivery takes that needs no retry, after a commit or a restart: the feed reads each second. */
 const SOON_MS = 3_000;
+/** How long messages stay hidden that a full disk let neither be returned nor deleted: those of the router, then those of deliveries. */
+const HIDDEN_MS = (QUEUES.events.visibility + QUEUES.deliveries.visibility) * 1_000;
 /** How long the loops take to notice a mishap. A subscription reads its rows each 20 s in case the clock was set; an event whose handler failed
  *  is shown again after 5 s. */
 const NOTICED_MS: Readonly<Partial<Record<Mishap, number>>> = {
-  ...{ fails: 6_000, 'an hour back': 21_000, 'an hour back while it rests': 21_000 },
+  ...{ fails: 6_000, 'fails for long': FAILING_MS + HIDDEN_MS, 'fails, then an hour back': 27_000 },
+  ...{ 'an hour back': 21_000, 'an hour back while it rests': 21_000 },
   ...{ 'an hour ahead': 21_000, 'an hour ahead while it rests': 21_000 },
 };
 /** The longest pauses after refused attempts, in ms. */
@@ -91,6 +97,7 @@ class OneMachine {
       await this.#send(DELAYS_MS[1]);
       await scheduler.pass(end - scheduler.now);
       if (machine.struck) await scheduler.pass(AFTERWARDS_MS);
+      if (this.#mishap === 'fails for long') await scheduler.pass(HIDDEN_MS);
     } finally {
       realTimers();
     }
@@ -190,7 +197,7 @@ class OneMachine {
   }
 
   get #isBack(): boolean {
-    return this.#mishap?.startsWith('an hour back') === true;
+    return this.#mishap?.includes('an hour back') === true;
   }
 
   get #isAhead(): boolean {
@@ -230,7 +237,7 @@ class OneMachine {
     this.#checkInTime(receiver, id);
     const { taken } = this.#gotOf(receiver, id);
     // A kill may repeat what the feed and the router had under way.
-    const repeated = /^killed|restart/.test(this.#mishap ?? '') && receiver === WEBHOOK ? 2 : 1;
+    const repeated = /^killed|restart|for long/.test(this.#mishap ?? '') && receiver === WEBHOOK ? 2 : 1;
     const isCutOff = this.#mishap === 'reloaded' && this.#isSlow(id);
     const most = 1 + (this.#mayRepeat(receiver) ? repeated : isCutOff ? 1 : 0);
     if (taken.length > most) throw new Violation(11, `${receiver} gets ${id} ${taken.length} times`);
