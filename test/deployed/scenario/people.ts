@@ -134,11 +134,21 @@ async function all(
 ): Promise<number> {
   let [events, cursor]: [number, string | undefined] = [0, undefined];
   do {
-    const part: { events: number; cursor?: string | undefined } = await slice(
-      cursor === undefined ? {} : { cursor },
-    );
+    const part = await patiently(() => slice(cursor === undefined ? {} : { cursor }));
     events += part.events;
     cursor = part.cursor;
   } while (cursor !== undefined);
   return events;
+}
+
+/** Asks again when the emulator, busy with what was published before, answered too late: a slice may be published twice. */
+async function patiently<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (tries === 5) throw error;
+    }
+    await setTimeout(10_000);
+  }
 }

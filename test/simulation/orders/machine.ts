@@ -16,7 +16,15 @@ import {
 } from './machine-side.ts';
 
 export const MISHAPS: readonly Mishap[] = [
-  ...(['killed before', 'killed after', 'fails', 'fails for long', 'answer lost', 'reloaded', 'blocked'] as const),
+  ...([
+    'killed before',
+    'killed after',
+    'fails',
+    'fails for long',
+    'answer lost',
+    'reloaded',
+    'blocked',
+  ] as const),
   ...(['an hour back', 'an hour back while it rests', 'an hour back in a restart'] as const),
   'fails, then an hour back',
   ...(['an hour ahead', 'an hour ahead while it rests', 'corrected', 'corrected while it rests'] as const),

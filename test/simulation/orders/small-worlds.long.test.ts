@@ -58,6 +58,8 @@ describe('small worlds', () => {
 
   it.each([
     ['fails', 'fails'],
+    ['fails with all writes of the next seconds', 'fails for long'],
+    ['fails before the clock is set back', 'fails, then an hour back'],
     ['stands still', 'blocked'],
     ['is followed by a reload', 'reloaded'],
     ['finds the clock set back', 'an hour back'],
