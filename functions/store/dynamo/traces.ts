@@ -85,9 +85,14 @@ export async function requeue(
   };
   let count = 0;
   const requeueOne = async (dead: Item) => {
-    if (await exchange(table, dead, requeued(endpoint, dead, now, eventId !== undefined), IS_ABSENT))
-      count += 1;
-    else await write(table, { Delete: { Key: keyOf(dead) } });
+    const pending = requeued(endpoint, dead, now, eventId !== undefined);
+    if (await exchange(table, dead, pending, IS_ABSENT)) count += 1;
+    // Another run may have given that one up since.
+    else
+      await transact(table, [
+        { ConditionCheck: { Key: keyOf(pending), ConditionExpression: IS_THERE } },
+        { Delete: { Key: keyOf(dead) } },
+      ]);
   };
   const letters = queryItems(table, endpointPartition(endpoint), DEAD, {
     ...filter,

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { EndpointWorld } from './endpoint-side.ts';
 import type { MeetingWorld } from './meeting.ts';
+import { partiesThatReport } from './reporting.ts';
+import { partiesThatSettle } from './settling.ts';
 import { runsThatShare } from './shares.ts';
 import { type Enumerated, machine, partiesThatMeet, passesThatMeet, worldOf } from './small-worlds.ts';
 import { ticksThatMeet } from './ticks.ts';
@@ -75,6 +77,15 @@ describe('small worlds', () => {
 
   it.each<[string, MeetingWorld]>([
     ['invariant 6: start each pass once, by one of two ticks', ticksThatMeet('dynamodb', [0, 4_000], false)],
+    [
+      'invariant 11: lose no dead letter that is sent again',
+      partiesThatSettle('dynamodb', ['gives up', 'resends']),
+    ],
+    ['invariant 11: revive no delivery', partiesThatSettle('dynamodb', ['sends', 'gives up'])],
+    [
+      'invariant 11: lose no report',
+      partiesThatReport('sqlite', ['reports', 'reports', 'recovers and dies']),
+    ],
     ['invariant 12: keep a pause', runsThatShare('dynamodb', ['changes', 'failing'], false)],
   ])('%s, in any order of the calls', (_, world) => holds(worldOf(world)));
 });

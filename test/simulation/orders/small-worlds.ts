@@ -7,6 +7,8 @@ import { MISHAPS, surviveEach } from './machine.ts';
 import type { Mishap } from './machine-side.ts';
 import { type MeetingWorld, meetAtRows } from './meeting.ts';
 import { type SmallWorld, walk } from './passes.ts';
+import { reportingWorlds } from './reporting.ts';
+import { settlingWorlds } from './settling.ts';
 import { shareWorlds } from './shares.ts';
 import { slotWorlds } from './slots.ts';
 import { tickWorlds } from './ticks.ts';
@@ -98,7 +100,8 @@ export function smallWorlds(storage: SmallWorld['storage']): readonly Enumerated
     ...PARTIES.map(world => ({ storage, ...world })),
     ...FEW.map(world => ({ storage, ...world, switches: SWITCHES })),
   ];
-  const meetings = [...tickWorlds(storage), ...shareWorlds(storage), ...slotWorlds(storage)].map(worldOf);
+  const worlds = [tickWorlds, shareWorlds, slotWorlds, settlingWorlds, reportingWorlds];
+  const meetings = worlds.flatMap(worldsOf => worldsOf(storage)).map(worldOf);
   return [
     ...MISHAPS.map(mishap => machine(mishap)),
     ...endpoint.map(partiesThatMeet),
