@@ -42,20 +42,18 @@ describe('values in order', () => {
   });
 });
 
-describe('comparing a project', () => {
-  const field = { externalId: 'f', name: 'F', type: 'text', archived: true };
-  const rules = rulesOf({ project: [], task: [field] }, new Set());
-  const contentOf = (...ids: string[]) => ({
-    record: {},
-    tasks: new Asked<JsonObject>(ids.map(id => [id, { text: id }])),
-  });
+const field = { externalId: 'f', name: 'F', type: 'text', archived: true };
+const rules = rulesOf({ project: [], task: [field] }, new Set());
+const contentOf = (...ids: string[]) => ({
+  record: {},
+  tasks: new Asked<JsonObject>(ids.map(id => [id, { text: id }])),
+});
 
-  it('looks no task up that comes in its order, and none that may be gone where none can be', () => {
-    const [held, read] = [contentOf('a', 'b'), contentOf('a', 'b', 'c')];
-    keepArchived(held, read, rules);
-    const changes = compareProject('p', held, read, rules);
-    expect(changes.map(({ action, id }) => [action, id])).toEqual([['created', 'c']]);
-    expect(held.tasks.keysAsked).toEqual(['c', 'c']);
-    expect(read.tasks.keysAsked).toEqual([]);
-  });
+it('comparing a project looks no task up that comes in its order, and none that may be gone where none can be', () => {
+  const [held, read] = [contentOf('a', 'b'), contentOf('a', 'b', 'c')];
+  keepArchived(held, read, rules);
+  const changes = compareProject('p', held, read, rules);
+  expect(changes.map(({ action, id }) => [action, id])).toEqual([['created', 'c']]);
+  expect(held.tasks.keysAsked).toEqual(['c', 'c']);
+  expect(read.tasks.keysAsked).toEqual([]);
 });

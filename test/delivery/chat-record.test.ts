@@ -77,14 +77,12 @@ describe('a new record', () => {
   });
 });
 
-describe('a deleted record', () => {
-  it('whose record found no room in the event is told by its name', () => {
-    const [event] = commitOf([change('t-1', 'Call', [], { action: 'deleted' })]);
-    const task = { id: 't-1', name: 'Call' };
-    const cut = { ...event, data: { ...event?.data, task, truncated: ['record'] } };
-    const [topic] = chatTopics([cut as never]);
-    expect(topic?.records[0]).toMatchObject({ name: 'Call', fields: [], omitted: 0 });
-  });
+it('a deleted record whose record found no room in the event is told by its name', () => {
+  const [event] = commitOf([change('t-1', 'Call', [], { action: 'deleted' })]);
+  const task = { id: 't-1', name: 'Call' };
+  const cut = { ...event, data: { ...event?.data, task, truncated: ['record'] } };
+  const [topic] = chatTopics([cut as never]);
+  expect(topic?.records[0]).toMatchObject({ name: 'Call', fields: [], omitted: 0 });
 });
 
 describe('what a built-in field is called', () => {

@@ -261,21 +261,19 @@ describe('an endpoint that fails', () => {
   });
 });
 
-describe('what waited in rows', () => {
-  it.each([
-    ['goes to an endpoint that does well', {}, 1],
-    ['goes first, whatever new deliveries wait for', { waiting: { added: 1, due: AT, first: true } }, 1],
-    ['waits on while its endpoint is held', { notBefore: AT + 1 }, 0],
-    ['waits on while its endpoint is paused', { paused: { at: AT } }, 0],
-  ])('%s: %j', async (_, given, sent) => {
-    const { dependencies, register, wait, pending, posts } = openSetting();
-    await register();
-    await wait(waitingOnes(1));
-    const health = new EndpointHealth(endpointOf(), await register(given), dependencies);
-    const settler = new RowSettler('crm', health, await pending(), dependencies);
-    await deliverBatch({ endpoint: endpointOf(), health, settler, isNew: false }, dependencies);
-    expect([posts.length, (await pending()).length]).toEqual([sent, 1 - sent]);
-  });
+it.each([
+  ['goes to an endpoint that does well', {}, 1],
+  ['goes first, whatever new deliveries wait for', { waiting: { added: 1, due: AT, first: true } }, 1],
+  ['waits on while its endpoint is held', { notBefore: AT + 1 }, 0],
+  ['waits on while its endpoint is paused', { paused: { at: AT } }, 0],
+])('what waited in rows %s: %j', async (_, given, sent) => {
+  const { dependencies, register, wait, pending, posts } = openSetting();
+  await register();
+  await wait(waitingOnes(1));
+  const health = new EndpointHealth(endpointOf(), await register(given), dependencies);
+  const settler = new RowSettler('crm', health, await pending(), dependencies);
+  await deliverBatch({ endpoint: endpointOf(), health, settler, isNew: false }, dependencies);
+  expect([posts.length, (await pending()).length]).toEqual([sent, 1 - sent]);
 });
 
 describe('an endpoint that takes something again', () => {
@@ -389,15 +387,13 @@ describe('an endpoint that answers 410', () => {
   });
 });
 
-describe('a message that is no event', () => {
-  it('is a dead letter, and holds up no other', async () => {
-    const { deliver, posts, deliveries } = openSetting();
-    expect(await deliver([messageOf('odd', 'hush'), ...records(1)])).toEqual([]);
-    expect(await deliveries.dead('crm', 9)).toMatchObject([
-      { eventId: 'odd', body: 'hush', reason: 'the message is not valid JSON' },
-    ]);
-    expect(posts).toHaveLength(1);
-  });
+it('a message that is no event is a dead letter, and holds up no other', async () => {
+  const { deliver, posts, deliveries } = openSetting();
+  expect(await deliver([messageOf('odd', 'hush'), ...records(1)])).toEqual([]);
+  expect(await deliveries.dead('crm', 9)).toMatchObject([
+    { eventId: 'odd', body: 'hush', reason: 'the message is not valid JSON' },
+  ]);
+  expect(posts).toHaveLength(1);
 });
 
 describe('delivering to a chat', () => {
@@ -476,11 +472,12 @@ describe('delivering to a chat', () => {
   });
 });
 
-describe('what fails on our side', () => {
-  it.each([
-    [new Error('no secret'), 'no secret'],
-    ['odd', 'odd'],
-  ])('%s: is told once, each event is tried again, and what was opened is closed', async (error, reason) => {
+it.each([
+  [new Error('no secret'), 'no secret'],
+  ['odd', 'odd'],
+])(
+  'what fails on our side, %s, is told once, each event is tried again, and what was opened is closed',
+  async (error, reason) => {
     const { deliver, posts, pending, said, state, healthOf } = openSetting();
     const readSecret = () => Promise.reject(error);
     expect(await deliver(records(2), endpointOf(), { readSecret })).toEqual([]);
@@ -498,5 +495,5 @@ describe('what fails on our side', () => {
     ]);
     // The endpoint is not to blame.
     expect(await healthOf()).not.toHaveProperty('failures');
-  });
-});
+  },
+);

@@ -36,58 +36,54 @@ const failures = (...gaps: number[]) => {
 };
 const waiting = (added: number, due = AT, first = true): Health => ({ waiting: { added, due, first } });
 
-describe('an endpoint that is slow to answer', () => {
-  it('is held for as long as an attempt may take, and no less than it was', () => {
-    expect(busy({}, AT)).toEqual({ notBefore: AT + 15 * SECOND });
-    expect(busy({ notBefore: AT + SECOND, ...waiting(1) }, AT)).toEqual({
-      notBefore: AT + 15 * SECOND,
-      ...waiting(1),
-    });
-    expect(busy({ notBefore: AT + 15 * SECOND }, AT)).toBeUndefined();
-    expect(closedTo(busy({}, AT) as Health, AT + 14 * SECOND)).toBe('throttled');
-    expect(closedTo(busy({}, AT) as Health, AT + 15 * SECOND)).toBeUndefined();
+it('an endpoint that is slow to answer is held for as long as an attempt may take, and no less than it was', () => {
+  expect(busy({}, AT)).toEqual({ notBefore: AT + 15 * SECOND });
+  expect(busy({ notBefore: AT + SECOND, ...waiting(1) }, AT)).toEqual({
+    notBefore: AT + 15 * SECOND,
+    ...waiting(1),
   });
+  expect(busy({ notBefore: AT + 15 * SECOND }, AT)).toBeUndefined();
+  expect(closedTo(busy({}, AT) as Health, AT + 14 * SECOND)).toBe('throttled');
+  expect(closedTo(busy({}, AT) as Health, AT + 15 * SECOND)).toBeUndefined();
 });
 
-describe('an endpoint is closed to new deliveries', () => {
-  it.each<[Health, ReturnType<typeof closedTo>]>([
-    [{}, undefined],
-    [{ failures: { count: 4, since: AT } }, undefined],
-    [{ paused: { at: AT } }, 'paused'],
-    [{ stopped: { at: AT, reason: 'answered 410' } }, 'stopped'],
-    [{ paused: { at: AT }, stopped: { at: AT, reason: '' }, ...failing(0, AT + 1), ...waiting(1) }, 'paused'],
-    [{ stopped: { at: AT, reason: '' }, ...failing(0, AT + 1) }, 'stopped'],
-    [failing(0, AT - 1), 'failing'],
-    [{ notBefore: AT + 1 }, 'throttled'],
-    [{ notBefore: AT }, undefined],
-    [{ notBefore: AT + 2 * DAY }, undefined],
-    [{ notBefore: AT + 1, ...waiting(1) }, 'throttled'],
-    [waiting(1), 'backlog'],
-    [waiting(1, AT - 1, false), undefined],
-  ])('%j: %s', (health, closed) => expect(closedTo(health, AT)).toBe(closed));
-});
+it.each<[Health, ReturnType<typeof closedTo>]>([
+  [{}, undefined],
+  [{ failures: { count: 4, since: AT } }, undefined],
+  [{ paused: { at: AT } }, 'paused'],
+  [{ stopped: { at: AT, reason: 'answered 410' } }, 'stopped'],
+  [{ paused: { at: AT }, stopped: { at: AT, reason: '' }, ...failing(0, AT + 1), ...waiting(1) }, 'paused'],
+  [{ stopped: { at: AT, reason: '' }, ...failing(0, AT + 1) }, 'stopped'],
+  [failing(0, AT - 1), 'failing'],
+  [{ notBefore: AT + 1 }, 'throttled'],
+  [{ notBefore: AT }, undefined],
+  [{ notBefore: AT + 2 * DAY }, undefined],
+  [{ notBefore: AT + 1, ...waiting(1) }, 'throttled'],
+  [waiting(1), 'backlog'],
+  [waiting(1, AT - 1, false), undefined],
+])('an endpoint is closed to new deliveries %j: %s', (health, closed) =>
+  expect(closedTo(health, AT)).toBe(closed),
+);
 
-describe('what waits', () => {
-  it.each<[Health, number | undefined, number | undefined]>([
-    [{}, 0, undefined],
-    [waiting(1, AT), 0, AT],
-    [{ ...waiting(1, AT), notBefore: AT + 1 }, AT + 1, AT + 1],
-    [{ ...waiting(1, AT + 2), notBefore: AT + 1 }, AT + 1, AT + 2],
-    [{ ...waiting(1, AT), paused: { at: AT } }, undefined, undefined],
-    [{ ...waiting(1, AT), stopped: { at: AT, reason: '' } }, undefined, undefined],
-    [{ ...waiting(1, AT), draining: { by: 'run', until: AT + 9 } }, 0, AT + 9],
-    // The next probe does not wait until what failed last is tried again.
-    [{ ...waiting(1, AT + HOUR), ...failing(1, AT + MINUTE) }, AT + MINUTE, AT + MINUTE],
-    [{ ...failing(1, AT + MINUTE) }, AT + MINUTE, undefined],
-    // No hold is longer than a day, and no drain than 15 minutes: what is was written by a clock that was ahead.
-    [{ ...waiting(1, AT), notBefore: AT + DAY + MINUTE }, AT + DAY + MINUTE, AT + DAY + MINUTE],
-    [{ ...waiting(1, AT), notBefore: AT + DAY + MINUTE + 1 }, 0, AT],
-    [{ ...waiting(1, AT), draining: { by: 'run', until: AT + 16 * MINUTE } }, 0, AT + 16 * MINUTE],
-    [{ ...waiting(1, AT), draining: { by: 'run', until: AT + 16 * MINUTE + 1 } }, 0, AT],
-  ])('behind %j may be tried at %s, and is looked after at %s', (health, opens, wakes) => {
-    expect(opensAt(health, AT)).toBe(opens);
-    expect(wakesAt(health, AT)).toBe(wakes);
-  });
+it.each<[Health, number | undefined, number | undefined]>([
+  [{}, 0, undefined],
+  [waiting(1, AT), 0, AT],
+  [{ ...waiting(1, AT), notBefore: AT + 1 }, AT + 1, AT + 1],
+  [{ ...waiting(1, AT + 2), notBefore: AT + 1 }, AT + 1, AT + 2],
+  [{ ...waiting(1, AT), paused: { at: AT } }, undefined, undefined],
+  [{ ...waiting(1, AT), stopped: { at: AT, reason: '' } }, undefined, undefined],
+  [{ ...waiting(1, AT), draining: { by: 'run', until: AT + 9 } }, 0, AT + 9],
+  // The next probe does not wait until what failed last is tried again.
+  [{ ...waiting(1, AT + HOUR), ...failing(1, AT + MINUTE) }, AT + MINUTE, AT + MINUTE],
+  [{ ...failing(1, AT + MINUTE) }, AT + MINUTE, undefined],
+  // No hold is longer than a day, and no drain than 15 minutes: what is was written by a clock that was ahead.
+  [{ ...waiting(1, AT), notBefore: AT + DAY + MINUTE }, AT + DAY + MINUTE, AT + DAY + MINUTE],
+  [{ ...waiting(1, AT), notBefore: AT + DAY + MINUTE + 1 }, 0, AT],
+  [{ ...waiting(1, AT), draining: { by: 'run', until: AT + 16 * MINUTE } }, 0, AT + 16 * MINUTE],
+  [{ ...waiting(1, AT), draining: { by: 'run', until: AT + 16 * MINUTE + 1 } }, 0, AT],
+])('what waits behind %j may be tried at %s, and is looked after at %s', (health, opens, wakes) => {
+  expect(opensAt(health, AT)).toBe(opens);
+  expect(wakesAt(health, AT)).toBe(wakes);
 });
 
 describe('an endpoint fails', () => {

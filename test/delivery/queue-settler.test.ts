@@ -45,16 +45,14 @@ const rowOf = (eventId: string, body: string) => ({
   ...{ endpoint: 'crm', eventId, at: AT, body, attributes: {} },
 });
 
-describe('a message of the queue', () => {
-  it('is a delivery with its event’s id and its place, and untried however often it was received', async () => {
-    const odd = { ...messageOf('m1', 'no event', { replay: true }) };
-    const { held } = await open([one(MINUTE, { receives: 4 }), odd]);
-    const given = { endpoint: 'crm', at: AT, attributes: {} };
-    expect(held).toEqual([
-      { id: 'm0', eventId: event.id, body: event.body, ...given },
-      { id: 'm1', eventId: 'm1', body: 'no event', ...given, replay: true },
-    ]);
-  });
+it('a message of the queue is a delivery with its event’s id and its place, and untried however often it was received', async () => {
+  const odd = { ...messageOf('m1', 'no event', { replay: true }) };
+  const { held } = await open([one(MINUTE, { receives: 4 }), odd]);
+  const given = { endpoint: 'crm', at: AT, attributes: {} };
+  expect(held).toEqual([
+    { id: 'm0', eventId: event.id, body: event.body, ...given },
+    { id: 'm1', eventId: 'm1', body: 'no event', ...given, replay: true },
+  ]);
 });
 
 describe('a message whose attempt failed', () => {

@@ -306,23 +306,21 @@ describe('a message that wakes', () => {
   });
 });
 
-describe('what is at fault on our side', () => {
-  it('a URL that may not be used is told by the endpoint’s name, and its events are tried again', async () => {
-    const resolve = async () => [{ address: '10.0.0.1', family: 4 }];
-    const { run, record, said, pending } = open(
-      { crm: 'https://user.hush.example/' },
-      { resolve, allowLoopback: false },
-    );
-    expect(await run([record('m0', 'crm')])).toEqual([]);
-    expect(await pending()).toMatchObject([{ due: AT + 5 * SECOND }]);
-    const reason =
-      'its address is not public (private): correct the url in its secret, or add its network to "networks" in the configuration';
-    const eventId = someEvents(1)[0]?.id;
-    expect(said.map(({ details }) => details)).toEqual([
-      { code: 'delivery.failed', endpoint: 'crm', eventId, reason, seconds: 5 },
-    ]);
-    expect(JSON.stringify(said)).not.toMatch(/hush|10\.0\.0\.1/);
-  });
+it('what is at fault on our side: a URL that may not be used is told by the endpoint’s name, and its events are tried again', async () => {
+  const resolve = async () => [{ address: '10.0.0.1', family: 4 }];
+  const { run, record, said, pending } = open(
+    { crm: 'https://user.hush.example/' },
+    { resolve, allowLoopback: false },
+  );
+  expect(await run([record('m0', 'crm')])).toEqual([]);
+  expect(await pending()).toMatchObject([{ due: AT + 5 * SECOND }]);
+  const reason =
+    'its address is not public (private): correct the url in its secret, or add its network to "networks" in the configuration';
+  const eventId = someEvents(1)[0]?.id;
+  expect(said.map(({ details }) => details)).toEqual([
+    { code: 'delivery.failed', endpoint: 'crm', eventId, reason, seconds: 5 },
+  ]);
+  expect(JSON.stringify(said)).not.toMatch(/hush|10\.0\.0\.1/);
 });
 
 describe('the secret of an endpoint', () => {
@@ -393,30 +391,28 @@ describe('the secret of an endpoint', () => {
   });
 });
 
-describe('a batch for a chat', () => {
-  const ofProject = (id: string, count = 1) =>
-    someEvents(count).map(event =>
-      JSON.parse(JSON.stringify(event).replaceAll('p.1', id).replaceAll('p%2E1', id.replace('.', '%2E'))),
-    ) as ChangeEvent[];
-  it.each([
-    ['slack', answer(200, {}, 'ok')],
-    ['teams', answer(202)],
-  ] as const)(
-    'is one %s message per project, a second apart, with links by the template, and settles all its events',
-    async (kind, ok) => {
-      const { url, received } = await receiver(ok);
-      const found = { endpoint: endpointOf(kind), row: undefined };
-      const registry = { read: async () => found, all: async () => [found] };
-      const task = 'https://app.example.com/{projectId}/{taskId}';
-      const linkTemplates = [{ workspace: 'eu', task }];
-      const { run, record, slept, counts } = open({ crm: url }, { registry, linkTemplates });
-      const events = [...ofProject('p.1', 3), ...ofProject('p.2', 2)];
-      expect(await run(events.map((event, index) => record(`m${index}`, 'crm', event)))).toEqual([]);
-      expect(received).toHaveLength(2);
-      expect(received[0]?.headers).toMatchObject({ 'content-type': 'application/json' });
-      expect(received[0]?.headers).not.toHaveProperty('webhook-id');
-      expect(received[0]?.body).toContain('"url":"https://app.example.com/p.1/t0"');
-      expect([slept, counts]).toEqual([[0, 1000], { Delivered: 5 }]);
-    },
-  );
-});
+const ofProject = (id: string, count = 1) =>
+  someEvents(count).map(event =>
+    JSON.parse(JSON.stringify(event).replaceAll('p.1', id).replaceAll('p%2E1', id.replace('.', '%2E'))),
+  ) as ChangeEvent[];
+it.each([
+  ['slack', answer(200, {}, 'ok')],
+  ['teams', answer(202)],
+] as const)(
+  'a batch for a chat is one %s message per project, a second apart, with links by the template, and settles all its events',
+  async (kind, ok) => {
+    const { url, received } = await receiver(ok);
+    const found = { endpoint: endpointOf(kind), row: undefined };
+    const registry = { read: async () => found, all: async () => [found] };
+    const task = 'https://app.example.com/{projectId}/{taskId}';
+    const linkTemplates = [{ workspace: 'eu', task }];
+    const { run, record, slept, counts } = open({ crm: url }, { registry, linkTemplates });
+    const events = [...ofProject('p.1', 3), ...ofProject('p.2', 2)];
+    expect(await run(events.map((event, index) => record(`m${index}`, 'crm', event)))).toEqual([]);
+    expect(received).toHaveLength(2);
+    expect(received[0]?.headers).toMatchObject({ 'content-type': 'application/json' });
+    expect(received[0]?.headers).not.toHaveProperty('webhook-id');
+    expect(received[0]?.body).toContain('"url":"https://app.example.com/p.1/t0"');
+    expect([slept, counts]).toEqual([[0, 1000], { Delivered: 5 }]);
+  },
+);

@@ -221,14 +221,15 @@ describe('a run', () => {
   });
 });
 
-describe('the time of a run', () => {
-  it.each([
-    [15 * MINUTE, 5_000, MINUTE],
-    [2 * MINUTE, 5_000, MINUTE],
-    [100_000, 5_000, 50_000],
-    [10_000, 5_000, 5_000],
-    [8_000, 4_000, 4_000],
-  ])('of %i ms: no request waits in its last %i ms, no project is begun in its last %i', async (...row) => {
+it.each([
+  [15 * MINUTE, 5_000, MINUTE],
+  [2 * MINUTE, 5_000, MINUTE],
+  [100_000, 5_000, 50_000],
+  [10_000, 5_000, 5_000],
+  [8_000, 4_000, 4_000],
+])(
+  'the time of a run of %i ms: no request waits in its last %i ms, no project is begun in its last %i',
+  async (...row) => {
     const [remaining, toSave, toEnd] = row;
     for (const [ms, outcome, projects] of [
       [remaining - toEnd - 1, 'completed', 3],
@@ -244,8 +245,8 @@ describe('the time of a run', () => {
       expect(await run()).toMatchObject({ outcome, projects });
       expect(deadlines).toEqual([began + remaining - toSave]);
     }
-  });
-});
+  },
+);
 
 it('a sweep that ran out of time is gone on with by the next sweep, though it was due before that', async () => {
   const { world, run, said, forget } = await baselined();

@@ -117,17 +117,18 @@ describe('who waits for events', () => {
   });
 });
 
-describe('what is kept of the clock', () => {
-  it.each([
-    ['a snapshot', NEW, (request: CommitRequest) => request.snapshot],
-    ['a tombstone', undefined, (request: CommitRequest) => request.tombstone],
-  ])('%s says that its time is by our clock, where it is', async (_, content, keptOf) => {
+it.each([
+  ['a snapshot', NEW, (request: CommitRequest) => request.snapshot],
+  ['a tombstone', undefined, (request: CommitRequest) => request.tombstone],
+])(
+  'what is kept of the clock %s says that its time is by our clock, where it is',
+  async (_, content, keptOf) => {
     const ours = differenceOf(snapshotOf(), content, { source: { untimed: true } });
     expect(keptOf((await committing(ours)).request)).toMatchObject({ untimed: true });
     const theirs = differenceOf(snapshotOf(), content);
     expect(keptOf((await committing(theirs)).request)).not.toHaveProperty('untimed');
-  });
-});
+  },
+);
 
 describe('what a deletion leaves behind', () => {
   const tombstoneOf = async (content: ProjectContent) =>

@@ -15,26 +15,24 @@ import {
 } from '../../functions/service/errors.ts';
 import { type Snapshots, TornSnapshotError } from '../../functions/store/store.ts';
 
-describe('what goes wrong', () => {
-  const tasks = 'GET /processes/p/projects/1/tasks?first=500';
-  it.each([
-    ['too large', new TooLargeError('p', '1001'), true],
-    ['torn', new TornSnapshotError(), true],
-    ['without its task list', new TaskListMissingError('1'), true],
-    [
-      'unusable',
-      new ServiceAnswerError(tasks, { path: '$', expected: 'tasks', found: 'none' }, 'project'),
-      true,
-    ],
-    ['refused', new ServiceStatusError(tasks, 403, 'no', 'project'), true],
-    ['refused for the rate', new ServiceStatusError(tasks, 429, 'no', 'project'), false],
-    ['unreachable', new ServiceUnreachableError(tasks, 'time-out'), false],
-    ['of the process', new ServiceStatusError('GET /processes/p/coverpage', 403, 'no', 'process'), false],
-    ['of our own', new Error('throttled'), false],
-    ['no error', { scope: 'project' }, false],
-  ])('with one project alone: %s: %s', (_, error, isOfOne) => {
-    expect(isOfOneProject(error)).toBe(isOfOne);
-  });
+const tasks = 'GET /processes/p/projects/1/tasks?first=500';
+it.each([
+  ['too large', new TooLargeError('p', '1001'), true],
+  ['torn', new TornSnapshotError(), true],
+  ['without its task list', new TaskListMissingError('1'), true],
+  [
+    'unusable',
+    new ServiceAnswerError(tasks, { path: '$', expected: 'tasks', found: 'none' }, 'project'),
+    true,
+  ],
+  ['refused', new ServiceStatusError(tasks, 403, 'no', 'project'), true],
+  ['refused for the rate', new ServiceStatusError(tasks, 429, 'no', 'project'), false],
+  ['unreachable', new ServiceUnreachableError(tasks, 'time-out'), false],
+  ['of the process', new ServiceStatusError('GET /processes/p/coverpage', 403, 'no', 'process'), false],
+  ['of our own', new Error('throttled'), false],
+  ['no error', { scope: 'project' }, false],
+])('what goes wrong with one project alone: %s: %s', (_, error, isOfOne) => {
+  expect(isOfOneProject(error)).toBe(isOfOne);
 });
 
 describe('the reason of a failure', () => {

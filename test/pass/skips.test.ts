@@ -219,46 +219,42 @@ describe('a skipped project', () => {
   });
 });
 
-describe('skipped projects of which no transaction holds all', () => {
-  /** They failed for a long time, but that was not emitted yet. */
-  const failing = async (count: number) => {
-    await settled({ projects: count });
-    const after = {
-      cause: 'unreadable',
-      since: 0,
-      foundAt: 0,
-      reason: 'Refused.',
-      isReported: false,
-    } as const;
-    const changes = ids(count).map(projectId => ({ projectId, before: undefined, after }));
-    await world.snapshots.writeRechecks(world.process, changes);
-    for (const id of ids(count)) refuse(id);
-  };
+/** They failed for a long time, but that was not emitted yet. */
+const failing = async (count: number) => {
+  await settled({ projects: count });
+  const after = {
+    cause: 'unreadable',
+    since: 0,
+    foundAt: 0,
+    reason: 'Refused.',
+    isReported: false,
+  } as const;
+  const changes = ids(count).map(projectId => ({ projectId, before: undefined, after }));
+  await world.snapshots.writeRechecks(world.process, changes);
+  for (const id of ids(count)) refuse(id);
+};
 
-  it('invariant 3: are emitted in several announcements, each project once', async () => {
-    await failing(150);
-    expect(await world.later()).toMatchObject({ outcome: 'completed', events: 150 });
-    const skips = ids(150).map(id => `source.skipped ${id}`);
-    expect(await told()).toEqual(skips);
-    expect(new Set((await world.events()).map(({ id }) => id)).size).toBe(150);
-    expect(await skipped()).toBe(150);
-    expect(await world.later()).toMatchObject({ outcome: 'completed', events: 0 });
-  });
+it('invariant 3: skipped projects of which no transaction holds all are emitted in several announcements, each project once', async () => {
+  await failing(150);
+  expect(await world.later()).toMatchObject({ outcome: 'completed', events: 150 });
+  const skips = ids(150).map(id => `source.skipped ${id}`);
+  expect(await told()).toEqual(skips);
+  expect(new Set((await world.events()).map(({ id }) => id)).size).toBe(150);
+  expect(await skipped()).toBe(150);
+  expect(await world.later()).toMatchObject({ outcome: 'completed', events: 0 });
 });
 
-describe('too many projects that cannot be read', () => {
-  it('are an outage: the pass fails, emits none of them, and the others still go on', async () => {
-    await settled({ projects: 14 });
-    const refusals = ids(11).map(fail);
-    budget('1014');
-    for (const mode of ['changes', 'changes', 'sweep'] as const)
-      await expect(world.later(mode)).rejects.toThrow(
-        /11 project\(s\) cannot be read or committed.*10\d\d\/tasks.*403/,
-      );
-    expect([await told(), await owed()]).toEqual([['project.updated 1014 budget: "" → "1"'], []]);
-    // The sweep ended: the next one vouches for nothing before.
-    expect(await stage.state()).toMatchObject({ isSweepUnfinished: false });
-    for (const { cancel } of refusals) cancel();
-    expect(await world.later()).toMatchObject({ outcome: 'completed', projects: 12 });
-  });
+it('too many projects that cannot be read are an outage: the pass fails, emits none of them, and the others still go on', async () => {
+  await settled({ projects: 14 });
+  const refusals = ids(11).map(fail);
+  budget('1014');
+  for (const mode of ['changes', 'changes', 'sweep'] as const)
+    await expect(world.later(mode)).rejects.toThrow(
+      /11 project\(s\) cannot be read or committed.*10\d\d\/tasks.*403/,
+    );
+  expect([await told(), await owed()]).toEqual([['project.updated 1014 budget: "" → "1"'], []]);
+  // The sweep ended: the next one vouches for nothing before.
+  expect(await stage.state()).toMatchObject({ isSweepUnfinished: false });
+  for (const { cancel } of refusals) cancel();
+  expect(await world.later()).toMatchObject({ outcome: 'completed', projects: 12 });
 });

@@ -53,34 +53,32 @@ const WINDOWS: [string, (perSecond: number) => (now: number) => boolean][] = [
   ],
 ];
 
-describe('a service that allows twenty requests a second', () => {
-  const headers: [string, Record<string, string>][] = [
-    ['with Retry-After', { 'retry-after': '1' }],
-    ['without', {}],
-  ];
+const headers: [string, Record<string, string>][] = [
+  ['with Retry-After', { 'retry-after': '1' }],
+  ['without', {}],
+];
 
-  test.each(
-    WINDOWS.flatMap(([counted, window], first) =>
-      headers.flatMap(([how, retryAfter], second) =>
-        [20, 100, 400].flatMap((ms, third) =>
-          (first + second + third) % 2 === 0 ? [{ counted, window, how, retryAfter, ms }] : [],
-        ),
+test.each(
+  WINDOWS.flatMap(([counted, window], first) =>
+    headers.flatMap(([how, retryAfter], second) =>
+      [20, 100, 400].flatMap((ms, third) =>
+        (first + second + third) % 2 === 0 ? [{ counted, window, how, retryAfter, ms }] : [],
       ),
     ),
-  )(
-    '$counted, $how, answers in $ms ms: most of them are used, and no list fails',
-    async ({ window, retryAfter, ms }) => {
-      const allows = window(20);
-      const { service, within, answers } = virtualRig(now =>
-        allows(now) ? { ms } : { ms, status: 429, headers: retryAfter },
-      );
-      const time = await within(readLists(service, 1_000));
-      const refused = answers.filter(({ status }) => status === 429).length;
-      expect(1_000 / (time / 1_000) / 20).toBeGreaterThanOrEqual(0.8);
-      expect(refused).toBeLessThan(60);
-    },
-  );
-});
+  ),
+)(
+  'a service that allows twenty requests a second, $counted, $how, answers in $ms ms: most of them are used, and no list fails',
+  async ({ window, retryAfter, ms }) => {
+    const allows = window(20);
+    const { service, within, answers } = virtualRig(now =>
+      allows(now) ? { ms } : { ms, status: 429, headers: retryAfter },
+    );
+    const time = await within(readLists(service, 1_000));
+    const refused = answers.filter(({ status }) => status === 429).length;
+    expect(1_000 / (time / 1_000) / 20).toBeGreaterThanOrEqual(0.8);
+    expect(refused).toBeLessThan(60);
+  },
+);
 
 describe('a service that says when to come back', () => {
   test.each([429, 503])('within 20 s is sent nothing before, by nobody: %i', async code => {

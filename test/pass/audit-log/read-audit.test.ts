@@ -465,74 +465,73 @@ describe('a log that takes long', () => {
   });
 });
 
-describe('a log of many entries in one page', () => {
-  const MAX_SEEN = 5_000;
-  const log = numbers(0, 12_000);
-  const size = 20_000;
+const MAX_SEEN = 5_000;
+const log = numbers(0, 12_000);
+const size = 20_000;
 
-  it.each<[Order, number[]]>([
-    ['newest-first', numbers(0, MAX_SEEN)],
-    ['oldest-first', numbers(7_000, 12_000)],
-    ['unknown', [...numbers(0, MAX_SEEN / 2), ...numbers(9_500, 12_000)]],
-  ])('is remembered, %s, where new entries come, and is known all the same', async (order, seen) => {
+it.each<[Order, number[]]>([
+  ['newest-first', numbers(0, MAX_SEEN)],
+  ['oldest-first', numbers(7_000, 12_000)],
+  ['unknown', [...numbers(0, MAX_SEEN / 2), ...numbers(9_500, 12_000)]],
+])(
+  'a log of many entries in one page is remembered, %s, where new entries come, and is known all the same',
+  async (order, seen) => {
     const position = left(order, undefined, order === 'oldest-first' ? [11_999] : [0, 11_999]);
     const read = await reading(position, { logs: [log], size });
     expect(read.position.seen).toEqual(left(order, undefined, seen).seen);
     const grown = order === 'newest-first' ? [-1, ...log] : [...log, -1];
     const next = await reading(read.position, { logs: [grown], size });
     expect([next.found, next.walks]).toEqual([[-1], [[0]]]);
-  });
+  },
+);
+
+const step = fc.record({
+  grows: fc.nat({ max: 9 }),
+  isPurged: fc.boolean(),
+  /** How many pages a pass has time for. */
+  pages: fc.integer({ min: 1, max: 6 }),
+  /** Whether the pass is killed before its position is kept. */
+  isKilled: fc.boolean(),
 });
 
-describe('however little time the passes have', () => {
-  const step = fc.record({
-    grows: fc.nat({ max: 9 }),
-    isPurged: fc.boolean(),
-    /** How many pages a pass has time for. */
-    pages: fc.integer({ min: 1, max: 6 }),
-    /** Whether the pass is killed before its position is kept. */
-    isKilled: fc.boolean(),
-  });
-
-  it('invariants 1 and 3: each entry after the first reading is found, and none of before, in any order', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.boolean(),
-        fc.boolean(),
-        fc.integer({ min: 1, max: 4 }),
-        fc.nat({ max: 12 }),
-        fc.array(step, { minLength: 1, maxLength: 12, size: 'max' }),
-        async (isNewestFirst, isTimed, size, history, steps) => {
-          let log = numbers(1, history + 1);
-          let newest = history;
-          const entryOf = (n: number) =>
-            isTimed ? timed(n, (n > history ? LAST : LAST - 60 * MINUTE) + n) : plain(n);
-          const found = new Set<number>();
-          const shown = () => (isNewestFirst ? log.toReversed() : log);
-          let position: AuditPosition | undefined;
-          const pass = async (pages: number, isKilled: boolean) => {
-            const time = { pageMs: 1_000, time: 2_000 * pages };
-            const read = await reading(position, { logs: [shown()], size, entryOf, ...time });
-            for (const n of read.found) found.add(n as number);
-            if (!isKilled) position = read.position;
-          };
-          await pass(100, false);
-          for (const { grows, isPurged, pages, isKilled } of steps) {
-            log = [...log, ...numbers(newest + 1, newest + grows + 1)];
-            newest += grows;
-            const isUnread = (n: number) => n > history && !found.has(n);
-            // Not told apart are the entries of a log that is purged beyond what is known and has no times, or too few on two pages to know its order.
-            if (isPurged && isTimed && size > 2)
-              log = log.slice(Math.min(log.findIndex(isUnread) >>> 0, log.length - 1));
-            await pass(pages, isKilled);
-          }
-          for (let calm = 0; calm < 2; calm++) await pass(1_000, false);
-          expect([...found].toSorted((a, b) => a - b)).toEqual(numbers(history + 1, newest + 1));
-          const { walks } = await reading(position, { logs: [shown()], size, entryOf });
-          expect(walks.flat().length).toBeLessThanOrEqual(position?.order === 'unknown' ? 2 : 1);
-        },
-      ),
-      { numRuns: Number(process.env.RUNS ?? 250) },
-    );
-  });
+it('invariants 1 and 3: however little time the passes have, each entry after the first reading is found, and none of before, in any order', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.boolean(),
+      fc.boolean(),
+      fc.integer({ min: 1, max: 4 }),
+      fc.nat({ max: 12 }),
+      fc.array(step, { minLength: 1, maxLength: 12, size: 'max' }),
+      async (isNewestFirst, isTimed, size, history, steps) => {
+        let log = numbers(1, history + 1);
+        let newest = history;
+        const entryOf = (n: number) =>
+          isTimed ? timed(n, (n > history ? LAST : LAST - 60 * MINUTE) + n) : plain(n);
+        const found = new Set<number>();
+        const shown = () => (isNewestFirst ? log.toReversed() : log);
+        let position: AuditPosition | undefined;
+        const pass = async (pages: number, isKilled: boolean) => {
+          const time = { pageMs: 1_000, time: 2_000 * pages };
+          const read = await reading(position, { logs: [shown()], size, entryOf, ...time });
+          for (const n of read.found) found.add(n as number);
+          if (!isKilled) position = read.position;
+        };
+        await pass(100, false);
+        for (const { grows, isPurged, pages, isKilled } of steps) {
+          log = [...log, ...numbers(newest + 1, newest + grows + 1)];
+          newest += grows;
+          const isUnread = (n: number) => n > history && !found.has(n);
+          // Not told apart are the entries of a log that is purged beyond what is known and has no times, or too few on two pages to know its order.
+          if (isPurged && isTimed && size > 2)
+            log = log.slice(Math.min(log.findIndex(isUnread) >>> 0, log.length - 1));
+          await pass(pages, isKilled);
+        }
+        for (let calm = 0; calm < 2; calm++) await pass(1_000, false);
+        expect([...found].toSorted((a, b) => a - b)).toEqual(numbers(history + 1, newest + 1));
+        const { walks } = await reading(position, { logs: [shown()], size, entryOf });
+        expect(walks.flat().length).toBeLessThanOrEqual(position?.order === 'unknown' ? 2 : 1);
+      },
+    ),
+    { numRuns: Number(process.env.RUNS ?? 250) },
+  );
 });
