@@ -10,23 +10,19 @@ import type { EndpointRow } from '../../functions/model/endpoint-row.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { Message } from '../../functions/queue/queue.ts';
 import {
-  AT,
   answered,
-  DAY,
   endpointOf,
-  HOUR,
   idsOf,
   isRowOf,
   jobsWith,
-  MINUTE,
   messageOf,
   openSetting,
-  SECOND,
   someEvents,
   TABLE_DOWN,
   waitingOnes,
   writes,
 } from '../kit/delivery/setting.ts';
+import { AT, DAY, HOUR, MINUTE, SECOND } from '../kit/time.ts';
 
 /** Messages with an event each, the last of which was committed first. */
 function records(count: number): Message[] {

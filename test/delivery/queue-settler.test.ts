@@ -5,19 +5,16 @@ import type { Delivery } from '../../functions/delivery/settler.ts';
 import { QueueSettler } from '../../functions/delivery/settlers.ts';
 import type { Message } from '../../functions/queue/queue.ts';
 import {
-  AT,
   endpointOf,
-  HOUR,
   isRowOf,
-  MINUTE,
   messageOf,
   openSetting,
-  SECOND,
   type Setting,
   someEvents,
   TABLE_DOWN,
   writes,
 } from '../kit/delivery/setting.ts';
+import { AT, HOUR, MINUTE, SECOND } from '../kit/time.ts';
 
 const [event, other] = someEvents(2).map(one => ({ id: one.id, body: JSON.stringify(one) })) as [Text, Text];
 interface Text {

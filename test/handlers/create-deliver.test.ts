@@ -8,17 +8,15 @@ import type { SecretStore } from '../../functions/model/secret.ts';
 import type { Message } from '../../functions/queue/queue.ts';
 import { answer, type Reaction, startReceiver } from '../kit/delivery/receiver.ts';
 import {
-  AT,
   endpointOf,
-  MINUTE,
   messageOf,
   openSetting,
-  SECOND,
   SECRET,
   someEvents,
   TABLE_DOWN,
   waitingOnes,
 } from '../kit/delivery/setting.ts';
+import { AT, MINUTE, SECOND } from '../kit/time.ts';
 
 type DeliverDependencies = Parameters<typeof createDeliver>[0];
 

@@ -6,14 +6,8 @@ import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { MoveToFailed } from '../../functions/queue/failed-messages.ts';
 import type { Message, Queue } from '../../functions/queue/queue.ts';
-import {
-  endpointOf,
-  messageOf,
-  openSetting,
-  SECOND,
-  someEvents,
-  TABLE_DOWN,
-} from '../kit/delivery/setting.ts';
+import { endpointOf, messageOf, openSetting, someEvents, TABLE_DOWN } from '../kit/delivery/setting.ts';
+import { SECOND } from '../kit/time.ts';
 
 function open(
   configured: readonly EndpointSettings[],
