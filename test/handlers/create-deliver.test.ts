@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Values } from '../../functions/basics/telemetry.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
 import { createDeliver } from '../../functions/handlers/create-deliver.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { SecretStore } from '../../functions/model/secret.ts';
 import type { Message } from '../../functions/queue/queue.ts';
-import { answer, type Reaction, startReceiver } from '../kit/delivery/receiver.ts';
+import { answer, receiver } from '../kit/delivery/receiver.ts';
 import {
   endpointOf,
   messageOf,
@@ -19,16 +19,6 @@ import {
 import { AT, MINUTE, SECOND } from '../kit/time.ts';
 
 type DeliverDependencies = Parameters<typeof createDeliver>[0];
-
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-const receiver = async (...script: Reaction[]) => {
-  const started = await startReceiver(...script);
-  closers.push(started.stop);
-  return started;
-};
 
 /** The deliverer over HTTP, with a table in memory, and secrets by the endpoints' names. */
 function open(urls: Record<string, string>, more: Partial<DeliverDependencies> = {}) {
