@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { compareProject, inOrder, keepArchived, rulesOf } from '../../functions/changes/compare-project.ts';
 
@@ -18,28 +18,26 @@ class Asked<Value> extends Map<string, Value> {
   }
 }
 
-describe('values in order', () => {
-  it('are found by their keys, in any order, and not by any other', () => {
-    const key = fc.constantFrom('a', 'b', 'c', 'd', '1', '__proto__');
-    fc.assert(
-      fc.property(fc.array(fc.tuple(key, fc.nat())), fc.array(key), (entries, asked) => {
-        const values = new Map(entries);
-        const find = inOrder(values);
-        expect(asked.map(find)).toEqual(asked.map(key => values.get(key)));
-      }),
-    );
-  });
+it('values in order are found by their keys, in any order, and not by any other', () => {
+  const key = fc.constantFrom('a', 'b', 'c', 'd', '1', '__proto__');
+  fc.assert(
+    fc.property(fc.array(fc.tuple(key, fc.nat())), fc.array(key), (entries, asked) => {
+      const values = new Map(entries);
+      const find = inOrder(values);
+      expect(asked.map(find)).toEqual(asked.map(key => values.get(key)));
+    }),
+  );
+});
 
-  it('are looked up only where another key is asked for than the next one', () => {
-    const values = new Asked([
-      ['a', 1],
-      ['b', 2],
-      ['c', 3],
-    ]);
-    const find = inOrder(values);
-    expect(['a', 'x', 'c', 'b'].map(find)).toEqual([1, undefined, 3, 2]);
-    expect(values.keysAsked).toEqual(['x', 'b']);
-  });
+it('values in order are looked up only where another key is asked for than the next one', () => {
+  const values = new Asked([
+    ['a', 1],
+    ['b', 2],
+    ['c', 3],
+  ]);
+  const find = inOrder(values);
+  expect(['a', 'x', 'c', 'b'].map(find)).toEqual([1, undefined, 3, 2]);
+  expect(values.keysAsked).toEqual(['x', 'b']);
 });
 
 const field = { externalId: 'f', name: 'F', type: 'text', archived: true };

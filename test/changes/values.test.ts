@@ -60,10 +60,10 @@ it('order of texts is that of their UTF-16 code units, and equal texts have none
   expect([byText('a', 'a'), byText('b', 'a'), byText('a', 'b')]).toEqual([0, 1, -1]);
 });
 
-describe('emptiness', () => {
-  it.each([undefined, null, '', []])('%j is empty', value => expect(isEmpty(value)).toBe(true));
-  it.each([0, false, ' ', {}, [''], '0'])('%j is not', value => expect(isEmpty(value as Json)).toBe(false));
-});
+it.each([undefined, null, '', []])('the value %j is empty', value => expect(isEmpty(value)).toBe(true));
+it.each([0, false, ' ', {}, [''], '0'])('the value %j is not empty', value =>
+  expect(isEmpty(value as Json)).toBe(false),
+);
 
 describe('decimals', () => {
   it.each([

@@ -50,46 +50,44 @@ function openGates() {
   };
 }
 
-describe('an endpoint that is slow to answer', () => {
-  it('keeps one run waiting: what comes meanwhile is put into rows, by this run and by every other', async () => {
-    const { promise, resolve } = Promise.withResolvers<Answer>();
-    const setting = openSetting((_, __, onSlow) => {
-      onSlow();
-      return promise;
-    });
-    const { deliver, posts, healthOf, pendingIds, register } = setting;
-    await register();
-    const [first, second, third] = records(3) as [Message, Message, Message];
-    const slow = deliver([second, third]);
-    for (let turns = 0; turns < 5; turns++) await turn();
-    expect(await healthOf()).toEqual({ notBefore: AT + 15 * SECOND });
-    expect(await deliver([first])).toEqual([]);
-    expect([idsOf(posts), (await pendingIds()).length]).toEqual([[2], 1]);
-    resolve(answered(204));
-    expect(await slow).toEqual([]);
-    expect((await healthOf())?.notBefore).toBeUndefined();
-    // Behind the one that waits.
-    expect([idsOf(posts), (await pendingIds()).length]).toEqual([[2], 2]);
+it('an endpoint that is slow to answer keeps one run waiting: what comes meanwhile is put into rows, by this run and by every other', async () => {
+  const { promise, resolve } = Promise.withResolvers<Answer>();
+  const setting = openSetting((_, __, onSlow) => {
+    onSlow();
+    return promise;
   });
+  const { deliver, posts, healthOf, pendingIds, register } = setting;
+  await register();
+  const [first, second, third] = records(3) as [Message, Message, Message];
+  const slow = deliver([second, third]);
+  for (let turns = 0; turns < 5; turns++) await turn();
+  expect(await healthOf()).toEqual({ notBefore: AT + 15 * SECOND });
+  expect(await deliver([first])).toEqual([]);
+  expect([idsOf(posts), (await pendingIds()).length]).toEqual([[2], 1]);
+  resolve(answered(204));
+  expect(await slow).toEqual([]);
+  expect((await healthOf())?.notBefore).toBeUndefined();
+  // Behind the one that waits.
+  expect([idsOf(posts), (await pendingIds()).length]).toEqual([[2], 2]);
+});
 
-  it('is left alone by a run that sends what waits in rows: no other does so', async () => {
-    const { dependencies, wait, register, healthOf, rows } = openSetting((_, __, onSlow) => {
-      onSlow();
-      return answered(204);
-    });
-    await register();
-    await wait(waitingOnes(2));
-    const writes: unknown[] = [];
-    const change: typeof rows.change = (name, decide) =>
-      rows.change(name, row => {
-        const decided = decide(row);
-        if (decided) writes.push((decided as EndpointRow).health.notBefore);
-        return decided;
-      });
-    await drain(endpointOf(), { ...dependencies, rows: { ...rows, change } });
-    expect(writes.every(notBefore => notBefore === undefined)).toBe(true);
-    expect(await healthOf()).not.toHaveProperty('waiting');
+it('an endpoint that is slow to answer is left alone by a run that sends what waits in rows: no other does so', async () => {
+  const { dependencies, wait, register, healthOf, rows } = openSetting((_, __, onSlow) => {
+    onSlow();
+    return answered(204);
   });
+  await register();
+  await wait(waitingOnes(2));
+  const writes: unknown[] = [];
+  const change: typeof rows.change = (name, decide) =>
+    rows.change(name, row => {
+      const decided = decide(row);
+      if (decided) writes.push((decided as EndpointRow).health.notBefore);
+      return decided;
+    });
+  await drain(endpointOf(), { ...dependencies, rows: { ...rows, change } });
+  expect(writes.every(notBefore => notBefore === undefined)).toBe(true);
+  expect(await healthOf()).not.toHaveProperty('waiting');
 });
 
 describe('delivering to a webhook', () => {
@@ -179,36 +177,34 @@ describe('delivering to a webhook', () => {
   });
 });
 
-describe('an endpoint that asks for less', () => {
-  it.each(['webhook', 'slack'] as const)(
-    'is held as a whole for as long as it says: none of the others is tried, all wait in rows: %s',
-    async kind => {
-      const { deliver, posts, hidden, healthOf, pendingIds } = openSetting(() =>
-        answered(429, { retryAfter: '120' }),
-      );
-      expect(await deliver(records(3), endpointOf(kind))).toEqual([]);
-      expect([posts.length, hidden]).toEqual([1, []]);
-      const failures = { count: 1, since: AT };
-      const waiting = { due: AT, first: true };
-      expect(await healthOf()).toMatchObject({ failures, notBefore: AT + 2 * MINUTE, waiting });
-      expect(await pendingIds()).toHaveLength(3);
-      // A run that begins later learns that from its row.
-      expect(await deliver(records(3), endpointOf(kind))).toEqual([]);
-      expect(posts).toHaveLength(1);
-    },
-  );
-
-  it('is obeyed by this run also when the table can not be told', async () => {
-    const { deliver, posts, faults, said, register } = openSetting(() => answered(429));
-    await register();
-    faults.before = command => isRowOf('crm')(command) && TABLE_DOWN;
-    expect((await deliver(records(3))).toSorted()).toEqual(messages(3));
+it.each(['webhook', 'slack'] as const)(
+  'an endpoint that asks for less is held as a whole for as long as it says: none of the others is tried, all wait in rows: %s',
+  async kind => {
+    const { deliver, posts, hidden, healthOf, pendingIds } = openSetting(() =>
+      answered(429, { retryAfter: '120' }),
+    );
+    expect(await deliver(records(3), endpointOf(kind))).toEqual([]);
+    expect([posts.length, hidden]).toEqual([1, []]);
+    const failures = { count: 1, since: AT };
+    const waiting = { due: AT, first: true };
+    expect(await healthOf()).toMatchObject({ failures, notBefore: AT + 2 * MINUTE, waiting });
+    expect(await pendingIds()).toHaveLength(3);
+    // A run that begins later learns that from its row.
+    expect(await deliver(records(3), endpointOf(kind))).toEqual([]);
     expect(posts).toHaveLength(1);
-    expect(said[0]).toEqual({
-      level: 'warn',
-      message: "Could not save the endpoint's health.",
-      details: { code: 'endpoint.health-not-saved', endpoint: 'crm', error: 'Error: table down' },
-    });
+  },
+);
+
+it('an endpoint that asks for less is obeyed by this run also when the table can not be told', async () => {
+  const { deliver, posts, faults, said, register } = openSetting(() => answered(429));
+  await register();
+  faults.before = command => isRowOf('crm')(command) && TABLE_DOWN;
+  expect((await deliver(records(3))).toSorted()).toEqual(messages(3));
+  expect(posts).toHaveLength(1);
+  expect(said[0]).toEqual({
+    level: 'warn',
+    message: "Could not save the endpoint's health.",
+    details: { code: 'endpoint.health-not-saved', endpoint: 'crm', error: 'Error: table down' },
   });
 });
 

@@ -154,39 +154,35 @@ describe('an endpoint fails', () => {
   ])('%j: a success changes it: %s', (health, is) => expect(hasProblems(health)).toBe(is));
 });
 
-describe('an endpoint that asks for less', () => {
-  it.each<[string, Health, { for?: number }, number]>([
-    ['for as long as it says', {}, { for: 2 * MINUTE }, 2 * MINUTE],
-    ['for 5 s where it does not say', {}, {}, 5 * SECOND],
-    ['for no time', {}, { for: 0 }, 0],
-    ['for a day at most', {}, { for: 9 * DAY }, DAY],
-    ['for as long as it said first, if that is longer', { notBefore: AT + HOUR }, { for: MINUTE }, HOUR],
-    ['for longer than it said first', { notBefore: AT + MINUTE }, { for: HOUR }, HOUR],
-    ['for longer than until its next probe', failing(0, AT), { for: HOUR }, HOUR],
-    ['until its next probe at least', failing(0, AT), { for: SECOND }, MINUTE],
-  ])('gets nothing %s', (_, health, hold, ms) => {
-    expect(fail(health, AT, hold).notBefore).toBe(AT + ms);
-  });
-
-  it('is held no less when it begins to fail meanwhile', () => {
-    const health = { failures: { count: 4, since: AT - MINUTE }, notBefore: AT + HOUR };
-    expect(fail(health, AT)).toMatchObject({ failing: { probes: 0 }, notBefore: AT + HOUR });
-    expect(fail({ ...health, notBefore: 0 }, AT, { for: HOUR }).notBefore).toBe(AT + HOUR);
-  });
+it.each<[string, Health, { for?: number }, number]>([
+  ['for as long as it says', {}, { for: 2 * MINUTE }, 2 * MINUTE],
+  ['for 5 s where it does not say', {}, {}, 5 * SECOND],
+  ['for no time', {}, { for: 0 }, 0],
+  ['for a day at most', {}, { for: 9 * DAY }, DAY],
+  ['for as long as it said first, if that is longer', { notBefore: AT + HOUR }, { for: MINUTE }, HOUR],
+  ['for longer than it said first', { notBefore: AT + MINUTE }, { for: HOUR }, HOUR],
+  ['for longer than until its next probe', failing(0, AT), { for: HOUR }, HOUR],
+  ['until its next probe at least', failing(0, AT), { for: SECOND }, MINUTE],
+])('an endpoint that asks for less gets nothing %s', (_, health, hold, ms) => {
+  expect(fail(health, AT, hold).notBefore).toBe(AT + ms);
 });
 
-describe('an endpoint that somebody stops', () => {
-  it('keeps the first moment and the first reason', () => {
-    const once = paused(stopped({}, AT, 'one'), AT);
-    expect(once).toEqual({ stopped: { at: AT, reason: 'one' }, paused: { at: AT } });
-    expect(paused(stopped(once, AT + 1, 'two'), AT + 1)).toEqual(once);
-  });
+it('an endpoint that asks for less is held no less when it begins to fail meanwhile', () => {
+  const health = { failures: { count: 4, since: AT - MINUTE }, notBefore: AT + HOUR };
+  expect(fail(health, AT)).toMatchObject({ failing: { probes: 0 }, notBefore: AT + HOUR });
+  expect(fail({ ...health, notBefore: 0 }, AT, { for: HOUR }).notBefore).toBe(AT + HOUR);
+});
 
-  it('and resumes is as if nothing had happened; what waits is looked for, whatever is known of it, and goes first', () => {
-    const health = { paused: { at: AT }, stopped: { at: AT, reason: '' }, ...failing(3, AT + HOUR) };
-    expect(resumed(health, AT)).toEqual(waiting(1));
-    expect(resumed({ ...health, ...waiting(7, AT + HOUR, false) }, AT)).toEqual(waiting(8));
-  });
+it('an endpoint that somebody stops keeps the first moment and the first reason', () => {
+  const once = paused(stopped({}, AT, 'one'), AT);
+  expect(once).toEqual({ stopped: { at: AT, reason: 'one' }, paused: { at: AT } });
+  expect(paused(stopped(once, AT + 1, 'two'), AT + 1)).toEqual(once);
+});
+
+it('an endpoint that somebody stops and resumes is as if nothing had happened; what waits is looked for, whatever is known of it, and goes first', () => {
+  const health = { paused: { at: AT }, stopped: { at: AT, reason: '' }, ...failing(3, AT + HOUR) };
+  expect(resumed(health, AT)).toEqual(waiting(1));
+  expect(resumed({ ...health, ...waiting(7, AT + HOUR, false) }, AT)).toEqual(waiting(8));
 });
 
 describe('what is known of rows', () => {
@@ -273,30 +269,28 @@ function known({ health, last, read }: Reads, step: Step, pick: number): Reads {
   return { health: after ?? health, last, read };
 }
 
-describe('whatever happens to an endpoint, in whatever order', () => {
-  it('it never fails before 5 failures in a row over a minute, and a success always clears that', () => {
-    fc.assert(
-      fc.property(steps, all => {
-        let life: Life = { health: {}, now: AT, row: [] };
-        for (const step of all) {
-          life = lived(life, step);
-          const { health, now, row } = life;
-          const isFailing = row.some((at, index) => index >= 4 && at - (row[0] as number) >= MINUTE);
-          expect(health.failing !== undefined).toBe(isFailing);
-          expect(hasProblems(health)).toBe(row.length > 0);
-          expect(isFailing && closedTo(health, now) === undefined).toBe(false);
-        }
-      }),
-    );
-  });
+it('whatever happens to an endpoint, in whatever order, it never fails before 5 failures in a row over a minute, and a success always clears that', () => {
+  fc.assert(
+    fc.property(steps, all => {
+      let life: Life = { health: {}, now: AT, row: [] };
+      for (const step of all) {
+        life = lived(life, step);
+        const { health, now, row } = life;
+        const isFailing = row.some((at, index) => index >= 4 && at - (row[0] as number) >= MINUTE);
+        expect(health.failing !== undefined).toBe(isFailing);
+        expect(hasProblems(health)).toBe(row.length > 0);
+        expect(isFailing && closedTo(health, now) === undefined).toBe(false);
+      }
+    }),
+  );
+});
 
-  it('nobody forgets what was added after it was read, however old what was read is', () => {
-    fc.assert(
-      fc.property(steps, fc.array(fc.nat(9), { minLength: 60, maxLength: 60 }), (all, picks) => {
-        let reads: Reads = { health: {}, last: 0, read: [] };
-        for (const [index, step] of all.entries()) reads = known(reads, step, picks[index] as number);
-      }),
-      { numRuns: 500 },
-    );
-  });
+it('whatever happens to an endpoint, in whatever order, nobody forgets what was added after it was read, however old what was read is', () => {
+  fc.assert(
+    fc.property(steps, fc.array(fc.nat(9), { minLength: 60, maxLength: 60 }), (all, picks) => {
+      let reads: Reads = { health: {}, last: 0, read: [] };
+      for (const [index, step] of all.entries()) reads = known(reads, step, picks[index] as number);
+    }),
+    { numRuns: 500 },
+  );
 });

@@ -109,28 +109,26 @@ describe('a message whose attempt failed', () => {
   });
 });
 
-describe('a message whose endpoint gets nothing now', () => {
-  it('becomes a row that is due at once, before which new ones may not be tried', async () => {
-    const { settler, held, hidden, pending, healthOf, said } = await open([one(MINUTE, { replay: true })]);
-    await settler.waits([held[0]]);
-    expect([hidden, settler.again, said]).toEqual([[], [], []]);
-    const row = { eventId: event.id, due: AT, attempts: 0, triedAt: undefined, replay: true };
-    expect(await pending()).toMatchObject([row]);
-    expect(await healthOf()).toEqual({ waiting: { added: 1, due: AT, first: true } });
-  });
+it('a message whose endpoint gets nothing now becomes a row that is due at once, before which new ones may not be tried', async () => {
+  const { settler, held, hidden, pending, healthOf, said } = await open([one(MINUTE, { replay: true })]);
+  await settler.waits([held[0]]);
+  expect([hidden, settler.again, said]).toEqual([[], [], []]);
+  const row = { eventId: event.id, due: AT, attempts: 0, triedAt: undefined, replay: true };
+  expect(await pending()).toMatchObject([row]);
+  expect(await healthOf()).toEqual({ waiting: { added: 1, due: AT, first: true } });
+});
 
-  it('beside many others: the endpoint’s row is written a few times, not once for each', async () => {
-    const records = someEvents(50).map((each, index) => messageOf(`m${index}`, JSON.stringify(each)));
-    let written = 0;
-    const { settler, healthOf, pending } = await open(records, ({ faults }) => {
-      faults.after = command => void (isRowOf('crm')(command) && written++);
-    });
-    await settler.waits(settler.open);
-    expect(await pending()).toHaveLength(50);
-    expect(written).toBe(1);
-    expect(settler.again).toEqual([]);
-    expect(await healthOf()).toMatchObject({ waiting: { added: written, first: true } });
+it('a message whose endpoint gets nothing now beside many others: the endpoint’s row is written a few times, not once for each', async () => {
+  const records = someEvents(50).map((each, index) => messageOf(`m${index}`, JSON.stringify(each)));
+  let written = 0;
+  const { settler, healthOf, pending } = await open(records, ({ faults }) => {
+    faults.after = command => void (isRowOf('crm')(command) && written++);
   });
+  await settler.waits(settler.open);
+  expect(await pending()).toHaveLength(50);
+  expect(written).toBe(1);
+  expect(settler.again).toEqual([]);
+  expect(await healthOf()).toMatchObject({ waiting: { added: written, first: true } });
 });
 
 describe('invariant 11: a message leaves the queue only once what became of it stands', () => {

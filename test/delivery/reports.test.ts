@@ -157,43 +157,41 @@ it('a tick leaves a report of the last seconds to the run that made it, unless t
   expect(seconds.filter(second => hasReports(health, AT + second * SECOND))).toEqual([-3600, 5, 60]);
 });
 
-describe('deliveries that are given up', () => {
-  it('are counted once each, and reported together: of a failing endpoint, hourly', async () => {
-    const world = await openWatched(await inMemory(), [webhook('crm'), webhook('ops', HEALTH_TYPES)]);
-    world.answers.set('crm', () => 400);
-    for (let index = 0; index < 30; index++) await world.change('crm');
-    await world.pass(3 * DAY + 12 * HOUR);
-    const dead = world
-      .told('ops')
-      .flatMap(({ event, at }) => (event.type === 'delivery.dead' ? [{ event, at }] : []));
-    expect(dead.reduce((sum, { event }) => sum + event.data.deliveries, 0)).toBe(30);
-    for (const [index, { at }] of dead.entries())
-      if (index > 0) expect(at - (dead[index - 1]?.at ?? 0)).toBeGreaterThanOrEqual(HOUR);
-  });
+it('deliveries that are given up are counted once each, and reported together: of a failing endpoint, hourly', async () => {
+  const world = await openWatched(await inMemory(), [webhook('crm'), webhook('ops', HEALTH_TYPES)]);
+  world.answers.set('crm', () => 400);
+  for (let index = 0; index < 30; index++) await world.change('crm');
+  await world.pass(3 * DAY + 12 * HOUR);
+  const dead = world
+    .told('ops')
+    .flatMap(({ event, at }) => (event.type === 'delivery.dead' ? [{ event, at }] : []));
+  expect(dead.reduce((sum, { event }) => sum + event.data.deliveries, 0)).toBe(30);
+  for (const [index, { at }] of dead.entries())
+    if (index > 0) expect(at - (dead[index - 1]?.at ?? 0)).toBeGreaterThanOrEqual(HOUR);
+});
 
-  it('of a pull endpoint are reported too, but not its reports', async () => {
-    const store = await inMemory();
-    const feed: EndpointSettings = {
-      name: 'feed',
-      kind: 'pull',
-      filter: { events: ['task.updated', ...HEALTH_TYPES] },
-    };
-    const world = await openWatched(store, [feed, webhook('crm'), webhook('ops', HEALTH_TYPES)]);
-    world.answers.set('crm', () => 410);
-    await world.change('crm');
-    await world.pass(HOUR);
-    expect((await store.deliveries.pending('feed', 9)).map(({ eventId }) => eventId)).toHaveLength(1);
-    await world.pass(15 * DAY, HOUR);
-    expect(typesOf(world.told('ops'))).toEqual(['endpoint.stopped']);
-    await world.change('feed');
-    await world.change('feed');
-    await world.pass(15 * DAY, HOUR);
-    expect(world.told('ops').at(-1)?.event).toMatchObject({
-      ...{ type: 'delivery.dead', source: '/endpoints/feed' },
-      data: { deliveries: 2, reason: 'not acknowledged within 14 days' },
-    });
-    expect(world.told('ops')).toHaveLength(2);
+it('deliveries that are given up of a pull endpoint are reported too, but not its reports', async () => {
+  const store = await inMemory();
+  const feed: EndpointSettings = {
+    name: 'feed',
+    kind: 'pull',
+    filter: { events: ['task.updated', ...HEALTH_TYPES] },
+  };
+  const world = await openWatched(store, [feed, webhook('crm'), webhook('ops', HEALTH_TYPES)]);
+  world.answers.set('crm', () => 410);
+  await world.change('crm');
+  await world.pass(HOUR);
+  expect((await store.deliveries.pending('feed', 9)).map(({ eventId }) => eventId)).toHaveLength(1);
+  await world.pass(15 * DAY, HOUR);
+  expect(typesOf(world.told('ops'))).toEqual(['endpoint.stopped']);
+  await world.change('feed');
+  await world.change('feed');
+  await world.pass(15 * DAY, HOUR);
+  expect(world.told('ops').at(-1)?.event).toMatchObject({
+    ...{ type: 'delivery.dead', source: '/endpoints/feed' },
+    data: { deliveries: 2, reason: 'not acknowledged within 14 days' },
   });
+  expect(world.told('ops')).toHaveLength(2);
 });
 
 describe('two endpoints that watch each other', () => {

@@ -64,23 +64,21 @@ function open(urls: Record<string, string>, more: Partial<DeliverDependencies> =
 /** A message for an endpoint that is gone, sent five minutes ago. */
 const old = (id: string, body: string) => messageOf(id, body, { to: 'gone', now: AT - 5 * MINUTE });
 
-describe('the metrics of a run', () => {
-  it('are told once, for all its endpoints, and only those that there is something of', async () => {
-    const [healthy, fails] = [await receiver(answer(200)), await receiver(answer(500))];
-    const told: Values[] = [];
-    const more = { count: (values: Values) => void told.push(values) };
-    const { run, record, state } = open({ healthy: healthy.url, fails: fails.url }, more);
-    state.now += 3 * SECOND;
-    await run([record('m0', 'healthy'), record('m1', 'fails'), record('m2', 'healthy')]);
-    expect(told).toEqual([{ Delivered: 2, DeliveryFailed: 1, FirstAttemptLag: [3_000, 3_000, 3_000] }]);
-  });
+it('the metrics of a run are told once, for all its endpoints, and only those that there is something of', async () => {
+  const [healthy, fails] = [await receiver(answer(200)), await receiver(answer(500))];
+  const told: Values[] = [];
+  const more = { count: (values: Values) => void told.push(values) };
+  const { run, record, state } = open({ healthy: healthy.url, fails: fails.url }, more);
+  state.now += 3 * SECOND;
+  await run([record('m0', 'healthy'), record('m1', 'fails'), record('m2', 'healthy')]);
+  expect(told).toEqual([{ Delivered: 2, DeliveryFailed: 1, FirstAttemptLag: [3_000, 3_000, 3_000] }]);
+});
 
-  it('are none of a run that only wakes, so that nothing is paid for', async () => {
-    const told: Values[] = [];
-    const { run, wake } = open({ crm: 'http://127.0.0.1:9' }, { count: values => void told.push(values) });
-    await run([wake('m0', 'crm')]);
-    expect(told).toEqual([{}]);
-  });
+it('the metrics of a run are none of a run that only wakes, so that nothing is paid for', async () => {
+  const told: Values[] = [];
+  const { run, wake } = open({ crm: 'http://127.0.0.1:9' }, { count: values => void told.push(values) });
+  await run([wake('m0', 'crm')]);
+  expect(told).toEqual([{}]);
 });
 
 describe('a batch with messages for several endpoints', () => {

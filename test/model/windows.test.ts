@@ -36,57 +36,45 @@ describe('a window', () => {
   });
 });
 
-describe('a digest', () => {
-  it.each([
-    ['later today', '08:00 Europe/Berlin', '2026-11-21T03:00:00Z', '2026-11-21T07:00:00Z'],
-    [
-      'tomorrow, where its time was today',
-      '08:00 Europe/Berlin',
-      '2026-11-21T07:00:00Z',
-      '2026-11-22T07:00:00Z',
-    ],
-    [
-      'on Monday, after a Friday',
-      'mon-fri 08:00 Europe/Berlin',
-      '2026-11-27T09:00:00Z',
-      '2026-11-30T07:00:00Z',
-    ],
-    ['on one of its days', 'mon,thu 08:00 UTC', '2026-11-24T09:00:00Z', '2026-11-26T08:00:00Z'],
-    ['on days over the end of the week', 'sat-mon 08:00 UTC', '2026-11-24T09:00:00Z', '2026-11-28T08:00:00Z'],
-    ['a week later on its only day', 'tue 08:00 UTC', '2026-11-24T08:00:00Z', '2026-12-01T08:00:00Z'],
-    [
-      'an hour earlier by UTC in summer',
-      '08:00 Europe/Berlin',
-      '2026-03-28T08:00:00Z',
-      '2026-03-29T06:00:00Z',
-    ],
-    ['an hour later by UTC in winter', '08:00 Europe/Berlin', '2026-10-24T08:00:00Z', '2026-10-25T07:00:00Z'],
-    [
-      'at a time that does not exist: an hour later',
-      '02:30 Europe/Berlin',
-      '2026-03-28T12:00:00Z',
-      '2026-03-29T01:30:00Z',
-    ],
-    [
-      'at a time that comes twice: the first',
-      '02:30 Europe/Berlin',
-      '2026-10-24T12:00:00Z',
-      '2026-10-25T00:30:00Z',
-    ],
-    [
-      'once, where its time comes twice',
-      '02:30 Europe/Berlin',
-      '2026-10-25T00:30:00Z',
-      '2026-10-26T01:30:00Z',
-    ],
-  ])('is sent %s', (_, digest, since, expected) => {
-    expect(from({ digest }, since, since)).toBe(expected);
-  });
+it.each([
+  ['later today', '08:00 Europe/Berlin', '2026-11-21T03:00:00Z', '2026-11-21T07:00:00Z'],
+  [
+    'tomorrow, where its time was today',
+    '08:00 Europe/Berlin',
+    '2026-11-21T07:00:00Z',
+    '2026-11-22T07:00:00Z',
+  ],
+  [
+    'on Monday, after a Friday',
+    'mon-fri 08:00 Europe/Berlin',
+    '2026-11-27T09:00:00Z',
+    '2026-11-30T07:00:00Z',
+  ],
+  ['on one of its days', 'mon,thu 08:00 UTC', '2026-11-24T09:00:00Z', '2026-11-26T08:00:00Z'],
+  ['on days over the end of the week', 'sat-mon 08:00 UTC', '2026-11-24T09:00:00Z', '2026-11-28T08:00:00Z'],
+  ['a week later on its only day', 'tue 08:00 UTC', '2026-11-24T08:00:00Z', '2026-12-01T08:00:00Z'],
+  ['an hour earlier by UTC in summer', '08:00 Europe/Berlin', '2026-03-28T08:00:00Z', '2026-03-29T06:00:00Z'],
+  ['an hour later by UTC in winter', '08:00 Europe/Berlin', '2026-10-24T08:00:00Z', '2026-10-25T07:00:00Z'],
+  [
+    'at a time that does not exist: an hour later',
+    '02:30 Europe/Berlin',
+    '2026-03-28T12:00:00Z',
+    '2026-03-29T01:30:00Z',
+  ],
+  [
+    'at a time that comes twice: the first',
+    '02:30 Europe/Berlin',
+    '2026-10-24T12:00:00Z',
+    '2026-10-25T00:30:00Z',
+  ],
+  ['once, where its time comes twice', '02:30 Europe/Berlin', '2026-10-25T00:30:00Z', '2026-10-26T01:30:00Z'],
+])('a digest is sent %s', (_, digest, since, expected) => {
+  expect(from({ digest }, since, since)).toBe(expected);
+});
 
-  it('is due from its time on, until it is sent', () => {
-    const digest = { digest: '08:00 UTC' };
-    expect(from(digest, '2026-11-21T08:20:00Z', '2026-11-20T09:00:00Z')).toBe('2026-11-21T08:20:00Z');
-  });
+it('a digest is due from its time on, until it is sent', () => {
+  const digest = { digest: '08:00 UTC' };
+  expect(from(digest, '2026-11-21T08:20:00Z', '2026-11-20T09:00:00Z')).toBe('2026-11-21T08:20:00Z');
 });
 
 const night = '22:00-07:00 Europe/Berlin';

@@ -67,19 +67,17 @@ async function observing(
   ] as const;
 }
 
-describe('a baseline', () => {
-  it('asks nothing of a project that an earlier run has committed', async () => {
-    const [seen, asked] = await observing({ head }, { kind: 'baseline' });
-    expect(seen).toEqual({ isSame: true, readAt: head.tasksReadAt });
-    expect(asked).toEqual({ loads: 0, tombstones: 0, identities: 0, tasks: 0 });
-  });
+it('a baseline asks nothing of a project that an earlier run has committed', async () => {
+  const [seen, asked] = await observing({ head }, { kind: 'baseline' });
+  expect(seen).toEqual({ isSame: true, readAt: head.tasksReadAt });
+  expect(asked).toEqual({ loads: 0, tombstones: 0, identities: 0, tasks: 0 });
+});
 
-  it('looks for no earlier deletion of a project: it finds none before it is complete', async () => {
-    const [, asked] = await observing({}, { kind: 'baseline' });
-    expect(asked).toMatchObject({ tombstones: 0, identities: 0, tasks: 1 });
-    const [, later] = await observing({}, { kind: 'changes' });
-    expect(later).toMatchObject({ tombstones: 1, identities: 1, tasks: 1 });
-  });
+it('a baseline looks for no earlier deletion of a project: it finds none before it is complete', async () => {
+  const [, asked] = await observing({}, { kind: 'baseline' });
+  expect(asked).toMatchObject({ tombstones: 0, identities: 0, tasks: 1 });
+  const [, later] = await observing({}, { kind: 'changes' });
+  expect(later).toMatchObject({ tombstones: 1, identities: 1, tasks: 1 });
 });
 
 const recheck: Recheck = {

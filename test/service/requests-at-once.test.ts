@@ -6,20 +6,18 @@ import { type Bearing, readLists, virtualRig } from '../kit/service/virtual.ts';
 
 const quick: Bearing = () => ({ ms: 100 });
 
-describe('how many requests are sent at once', () => {
-  test('grows while answers are quick: five hundred lists take less than a third of the time that four at once do', async () => {
-    const found = virtualRig(quick);
-    const four = virtualRig(quick, { concurrency: 4 });
-    const time = await found.within(readLists(found.service, 500));
-    expect(time).toBeLessThan((await four.within(readLists(four.service, 500))) / 3);
-    expect([found.most(), four.most()]).toEqual([16, 4]);
-  });
+test('how many requests are sent at once grows while answers are quick: five hundred lists take less than a third of the time that four at once do', async () => {
+  const found = virtualRig(quick);
+  const four = virtualRig(quick, { concurrency: 4 });
+  const time = await found.within(readLists(found.service, 500));
+  expect(time).toBeLessThan((await four.within(readLists(four.service, 500))) / 3);
+  expect([found.most(), four.most()]).toEqual([16, 4]);
+});
 
-  test('stays small for a service that is slower the more it is asked', async () => {
-    const crowded = virtualRig((_now, underWay) => ({ ms: 100 * (1 + underWay) }), { concurrency: 32 });
-    await crowded.within(readLists(crowded.service, 1_000, 32));
-    expect(crowded.most()).toBeLessThan(16);
-  });
+test('how many requests are sent at once stays small for a service that is slower the more it is asked', async () => {
+  const crowded = virtualRig((_now, underWay) => ({ ms: 100 * (1 + underWay) }), { concurrency: 32 });
+  await crowded.within(readLists(crowded.service, 1_000, 32));
+  expect(crowded.most()).toBeLessThan(16);
 });
 
 /** A service that allows so many requests in each second. */

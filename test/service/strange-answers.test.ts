@@ -107,21 +107,19 @@ describe('a status that nobody expects', () => {
   });
 });
 
-describe('numbers', () => {
-  test('that JavaScript takes for infinite stay as they were written: null would be told as a change', async () => {
-    const written = '{"id":"1","a":1e400,"b":-1E+999,"c":-0,"d":1.0,"e":9007199254740993,"f":2e3,"g":1e-999}';
-    const { service } = await rig(bytes(`{"projects":[${written}],"paging":{"hasNextPage":false}}`));
-    const [record] = await all(service.projects('p'));
-    const kept = { a: '1e400', b: '-1E+999', c: -0, d: 1, e: '9007199254740993', f: 2000, g: 0 };
-    expect(record?.fields).toEqual({ id: '1', ...kept });
-  });
+test('numbers that JavaScript takes for infinite stay as they were written: null would be told as a change', async () => {
+  const written = '{"id":"1","a":1e400,"b":-1E+999,"c":-0,"d":1.0,"e":9007199254740993,"f":2e3,"g":1e-999}';
+  const { service } = await rig(bytes(`{"projects":[${written}],"paging":{"hasNextPage":false}}`));
+  const [record] = await all(service.projects('p'));
+  const kept = { a: '1e400', b: '-1E+999', c: -0, d: 1, e: '9007199254740993', f: 2000, g: 0 };
+  expect(record?.fields).toEqual({ id: '1', ...kept });
+});
 
-  test('of identifiers never make two records one', async () => {
-    const { service } = await rig(
-      bytes('{"projects":[{"id":1e400},{"id":2e400},{"id":-0},{"id":1.0}],"paging":{"hasNextPage":false}}'),
-    );
-    expect(await ids(service.projects('p'))).toEqual(['1e400', '2e400', '0', '1']);
-  });
+test('numbers of identifiers never make two records one', async () => {
+  const { service } = await rig(
+    bytes('{"projects":[{"id":1e400},{"id":2e400},{"id":-0},{"id":1.0}],"paging":{"hasNextPage":false}}'),
+  );
+  expect(await ids(service.projects('p'))).toEqual(['1e400', '2e400', '0', '1']);
 });
 
 describe('a record with a flaw', () => {

@@ -243,9 +243,8 @@ unknown 8: 1 2 9          7 8 9            -        0 2, 0     unknown`),
   });
 });
 
-describe('a log that contradicts its position', () => {
-  it.each(
-    rowsOf(`
+it.each(
+  rowsOf(`
 turned around             times     newest-first: 3 2      1 2 3 10 11      10 11           oldest-first
 turned around             times     oldest-first 2: 2 3    11 10 3 2 1      10 11           newest-first
 turned around and purged  times     newest-first: 3 2      3 10 11          10 11           newest-first
@@ -260,20 +259,22 @@ turned around             no times  unknown: 1 2           3 2 1            3   
 purged beyond             no times  newest-first: 3 2      5 4              4 5             newest-first
 purged beyond             no times  unknown 2: 1 2 3       5 4              4 5             unknown
 moved to its head         no times  oldest-first 4: 1 4 5  3 4 5 6          6               oldest-first`),
-  )('%s, with %s: was left as %s, is %s, has the new entries %s, and is %s', async (...row) => {
+)(
+  'a log that contradicts its position %s, with %s: was left as %s, is %s, has the new entries %s, and is %s',
+  async (...row) => {
     const [_, times, place = '', log, found, order] = row;
     const entryOf = times === 'times' ? dated : plain;
     const read = await reading(positionOf(place, entryOf), { logs: [listOf(log)], entryOf });
     expect([read.found.toSorted(), read.position.order]).toEqual([listOf(found), order]);
-  });
+  },
+);
 
-  it('is read as a whole once: the next reading finds it as it was left', async () => {
-    const before = left('oldest-first', '4', [3, 4, 5], dated);
-    const read = await reading(before, { logs: [[10, 11, 12, 13, 14, 15, 16]], entryOf: dated });
-    expect(read.walks).toEqual([[4], [0, 2, 4, 6], [0]]);
-    const next = await reading(read.position, { logs: [[10, 11, 12, 13, 14, 15, 16]], entryOf: dated });
-    expect([next.walks, next.found, next.position]).toEqual([[[6]], [], read.position]);
-  });
+it('a log that contradicts its position is read as a whole once: the next reading finds it as it was left', async () => {
+  const before = left('oldest-first', '4', [3, 4, 5], dated);
+  const read = await reading(before, { logs: [[10, 11, 12, 13, 14, 15, 16]], entryOf: dated });
+  expect(read.walks).toEqual([[4], [0, 2, 4, 6], [0]]);
+  const next = await reading(read.position, { logs: [[10, 11, 12, 13, 14, 15, 16]], entryOf: dated });
+  expect([next.walks, next.found, next.position]).toEqual([[[6]], [], read.position]);
 });
 
 describe('an entry of a log that contradicts its position', () => {
@@ -309,24 +310,22 @@ describe('an entry of a log that contradicts its position', () => {
   });
 });
 
-describe('a log whose entries move from page to page', () => {
-  it('while its new ones are read, is read again until its first page stays', async () => {
-    const before = left('oldest-first', undefined, [1, 2]);
-    // Two are purged after the first page: 5 and 6 stand where 3 and 4 were.
-    const purged = [3, 4, 5, 6];
-    const { found, walks } = await reading(before, { logs: [[1, 2, 5, 6], purged, purged, purged] });
-    expect([found, walks]).toEqual([
-      [5, 6, 3, 4],
-      [[0, 2], [0], [0, 2], [0]],
-    ]);
-  });
+it('a log whose entries move from page to page while its new ones are read, is read again until its first page stays', async () => {
+  const before = left('oldest-first', undefined, [1, 2]);
+  // Two are purged after the first page: 5 and 6 stand where 3 and 4 were.
+  const purged = [3, 4, 5, 6];
+  const { found, walks } = await reading(before, { logs: [[1, 2, 5, 6], purged, purged, purged] });
+  expect([found, walks]).toEqual([
+    [5, 6, 3, 4],
+    [[0, 2], [0], [0, 2], [0]],
+  ]);
+});
 
-  it('is read five times at most, and not beyond its time', async () => {
-    const logs = numbers(0, 20).map(n => [n, 1, 2, 3, 4, 5]);
-    const before = left('oldest-first', undefined, [1, 2]);
-    expect((await reading(before, { logs })).walks).toHaveLength(2 * 5 - 1);
-    expect((await reading(before, { logs, pageMs: 1_000, time: 6_000 })).walks).toHaveLength(1);
-  });
+it('a log whose entries move from page to page is read five times at most, and not beyond its time', async () => {
+  const logs = numbers(0, 20).map(n => [n, 1, 2, 3, 4, 5]);
+  const before = left('oldest-first', undefined, [1, 2]);
+  expect((await reading(before, { logs })).walks).toHaveLength(2 * 5 - 1);
+  expect((await reading(before, { logs, pageMs: 1_000, time: 6_000 })).walks).toHaveLength(1);
 });
 
 describe('an audit log that is refused', () => {
