@@ -186,7 +186,9 @@ describe('a list of stacks', () => {
 
   test('may have the same workspaces and endpoints in each, in one region or in several', () => {
     const regions = { eu: 'eu-central-1', us: 'us-east-1', here: undefined };
-    const stacks = Object.entries(regions).map(([name, region]) => stack(name, region && { region }));
+    const stacks = Object.entries(regions).map(([name, region]) =>
+      stack(name, { ...(region && { region }) }),
+    );
     expect(readConfigs(stacks).map(({ stackName, region }) => [stackName, region])).toEqual(
       Object.entries(regions),
     );
