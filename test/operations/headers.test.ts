@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createOperations } from '../../functions/operations/operations.ts';
 import { type OpenContext, openContext, STORES } from '../kit/operations/context.ts';
-import { type Ask, askOf } from '../kit/operations/setting.ts';
+import { type Ask, askIn } from '../kit/operations/setting.ts';
 
 const CRM = { endpoint: 'crm', kind: 'webhook', url: 'https://crm.example/hooks' } as const;
 
@@ -10,7 +9,7 @@ describe.each(STORES)('over %s, the headers of an endpoint', (_, open) => {
   let ask: Ask;
   const opened = () => {
     context = openContext(open, [{ name: 'fixed', kind: 'slack' }]);
-    ask = askOf({ operations: createOperations(context), caller: { who: 'ann', isProven: true } });
+    ask = askIn(context);
   };
   afterEach(() => context.close());
   const secretOf = async (name: string) => JSON.parse(await context.secrets.read(name));

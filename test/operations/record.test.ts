@@ -1,15 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
-import { createOperations } from '../../functions/operations/operations.ts';
 import { AT, type OpenContext, openContext, PROCESSES, STORES } from '../kit/operations/context.ts';
-import { askOf } from '../kit/operations/setting.ts';
+import { askIn } from '../kit/operations/setting.ts';
 
 const [onboarding, sales] = PROCESSES as [ProcessKey, ProcessKey];
 
 describe.each(STORES)('over %s, a record', (_, open) => {
   let context: OpenContext;
   afterEach(() => context.close());
-  const ask = () => askOf({ operations: createOperations(context), caller: { who: 'ann', isProven: true } });
+  const ask = () => askIn(context);
   async function put(process: ProcessKey, projectId: string): Promise<void> {
     context ??= openContext(open);
     const content = {

@@ -6,12 +6,11 @@ import { placeOf } from '../../functions/delivery/read-event.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { findEndpoint, statusOf } from '../../functions/operations/endpoints.ts';
 import { workOffJobs } from '../../functions/operations/jobs.ts';
-import { createOperations } from '../../functions/operations/operations.ts';
 import { startReplay, workOffReplay } from '../../functions/operations/replay.ts';
 import { KEEP } from '../../functions/store/limits.ts';
 import { AT, commit, type OpenContext, openContext, PROCESSES, STORES } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
-import { askOf } from '../kit/operations/setting.ts';
+import { askIn } from '../kit/operations/setting.ts';
 
 const CRM = { name: 'crm', kind: 'webhook', filter: { events: ['task.updated'] } } as const;
 const DAY = 86_400_000;
@@ -25,7 +24,7 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
     context = openContext(open, [CRM, OTHER]);
     return context;
   };
-  const ask = () => askOf({ operations: createOperations(context), caller: { who: 'ann', isProven: true } });
+  const ask = () => askIn(context);
   const start = (
     to: string,
     since: number,
@@ -209,7 +208,7 @@ describe.each(STORES)('over %s, an event that is sent once more', (_, open) => {
     return context;
   };
   const resend = (eventId: string, to: string) =>
-    askOf({ operations: createOperations(context), caller: { who: 'ann', isProven: true } })('resend', {
+    askIn(context)('resend', {
       ...{ eventId, to },
     });
   const due = (endpoint = 'crm') => context.deliveries.due(endpoint, context.state.now, 9);

@@ -7,12 +7,11 @@ import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import { eventSource } from '../../functions/model/event-id.ts';
 import type { Conditions } from '../../functions/model/where.ts';
 import { findEndpoint, statusOf } from '../../functions/operations/endpoints.ts';
-import { createOperations } from '../../functions/operations/operations.ts';
 import { workOffSnapshot } from '../../functions/operations/snapshot.ts';
 import type { SentEvent } from '../../receiver/index.ts';
 import { checkEvents } from '../kit/check-event.ts';
 import { AT, type OpenContext, openContext, PROCESSES, STORES } from '../kit/operations/context.ts';
-import { askOf } from '../kit/operations/setting.ts';
+import { askIn } from '../kit/operations/setting.ts';
 
 const CRM: EndpointSettings = { name: 'crm', kind: 'webhook' };
 const [onboarding, sales] = PROCESSES as [ProcessKey, ProcessKey];
@@ -39,7 +38,7 @@ describe.each(STORES)('over %s, a snapshot', (_, open) => {
     const definitions = { project: [note], task: [note] };
     if (lease) await context.snapshots.finish(process, lease, { baselined: true, sweptAt: AT, definitions });
   }
-  const ask = () => askOf({ operations: createOperations(context), caller: { who: 'ann', isProven: true } });
+  const ask = () => askIn(context);
   /** Writes a project as a pass does, or deletes it. */
   async function put(
     id: string,
