@@ -42,12 +42,10 @@ beforeEach(() => {
   waited = [];
   sent = [];
   answer = () => undefined;
-  const opened = openModel();
-  tableName = opened.tableName;
-  client = modelClient(async command => {
+  ({ client, tableName } = openModel(command => {
     sent.push(command as { input: object });
-    return answer(command) ?? opened.model.run(command);
-  });
+    return answer(command);
+  }));
 });
 const snapshots = () => createSnapshots({ client, tableName, timing });
 const commit = (more = {}) =>
