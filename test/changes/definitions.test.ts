@@ -242,17 +242,13 @@ describe('definitions over time', () => {
   });
 
   it('ask for a second reading where few fields are missing, and for none where many are', () => {
-    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(id => field(id)) as [
-      FieldDefinition,
-      FieldDefinition,
-      FieldDefinition,
-      FieldDefinition,
-    ];
-    const after = (rest: FieldDefinition[]) =>
-      isInDoubt(compareDefinitions(known(a, b, c, d), read(...rest), 'changes').definitions);
-    expect([[a, b, c, d], [a, b, c], [a, b], [a], []].map(after)).toEqual([false, true, true, false, false]);
+    const all = fieldsOf(4);
+    const after = (left: number) =>
+      isInDoubt(compareDefinitions(known(...all), read(...all.slice(0, left)), 'changes').definitions);
+    expect([4, 3, 2, 1, 0].map(after)).toEqual([false, true, true, false, false]);
     expect(isInDoubt(NOTHING)).toBe(false);
-    const told = readings(known(a, b), ['changes', read(a)], ['changes', read(a)]).definitions;
+    const one = read(...fieldsOf(1));
+    const told = readings(known(...fieldsOf(2)), ['changes', one], ['changes', one]).definitions;
     expect(isInDoubt(told)).toBe(false);
   });
 
@@ -320,13 +316,11 @@ describe('any readings', () => {
           const compared = compareDefinitions(definitions, one, mode);
           definitions = compared.definitions;
           const fields = fieldsOf(one);
-          for (const { entity, field } of fields.filter(({ entity }) => !isRead.has(entity))) {
+          for (const { entity, field } of fields.filter(({ entity }) => !isRead.has(entity)))
             told.set(keyOf(entity, field), field);
-          }
           for (const change of compared.changes) apply(told, change);
-          for (const { entity, field } of fields) {
+          for (const { entity, field } of fields)
             expect(normal(told.get(keyOf(entity, field)) as FieldDefinition)).toEqual(normal(field));
-          }
           for (const entity of ENTITIES.filter(entity => one[entity])) isRead.add(entity);
         }
       }),

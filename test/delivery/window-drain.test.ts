@@ -210,9 +210,7 @@ describe('the backlog of a chat that gathers changes', () => {
       post: () => answered(status),
     });
     let rescheduled = 0;
-    const reschedule: typeof chat.deliveries.reschedule = async () => {
-      rescheduled += 1;
-    };
+    const reschedule: typeof chat.deliveries.reschedule = async () => void rescheduled++;
     await chat.drain({ deliveries: { ...chat.deliveries, reschedule } });
     expect([chat.texts().length, rescheduled, await chat.left()]).toEqual([1, 0, 500]);
     expect((await chat.health())?.notBefore).toBe(AT + 30 * SECOND);

@@ -66,11 +66,7 @@ async function committing(
   const context = passContext({
     kind,
     before: { ...UNKNOWN_PROCESS, sweptAt, rechecks: new Map(recheck && [['7', recheck]]) },
-    heartbeat: {
-      save: async () => {
-        saves += 1;
-      },
-    },
+    heartbeat: { save: async () => void saves++ },
     onCommitted: (one: readonly string[]) => ids.push(one),
     snapshots: {
       commit: async (_process: unknown, request: CommitRequest) => {

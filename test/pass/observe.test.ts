@@ -43,9 +43,7 @@ async function observing(
         asked.loads += 1;
         return kept;
       },
-      tombstone: async () => {
-        asked.tombstones += 1;
-      },
+      tombstone: async () => void asked.tombstones++,
       async *heads() {
         asked.identities += 1;
         yield [];

@@ -75,9 +75,8 @@ describe('walking a list', () => {
       const next = request.query.after ? undefined : 'more';
       response.end(JSON.stringify({ projects: [], paging: { hasNextPage: !!next, endCursor: next } }));
     });
-    for await (const { readAt, clock } of service.projects('p')) {
+    for await (const { readAt, clock } of service.projects('p'))
       expect({ readAt, clock }).toEqual({ readAt: time.now, clock: 'local' });
-    }
     expect(notices.map(notice => notice.code)).toEqual(['no-date-header']);
   });
 });
