@@ -358,56 +358,54 @@ describe('any readings', () => {
   });
 });
 
-describe('events about fields', () => {
-  const changesOf = (...fields: FieldDefinition[]) =>
-    compareDefinitions(known(), read(...fields), 'sweep').changes;
+const changesOf = (...fields: FieldDefinition[]) =>
+  compareDefinitions(known(), read(...fields), 'sweep').changes;
 
-  it('name the process, the field, and what changed', () => {
-    const [event] = fieldEvents(origin, changesOf(field('due date', { options: ['x'] })), {
-      version: AT + 7,
-      at: AT,
-    });
-    expect(event).toEqual({
-      specversion: '1.0',
-      id: `p..${AT + 7}.0`,
-      source: '/workspaces/eu/processes/p',
-      type: 'field.created',
-      subject: 'task-fields/due%20date',
-      time: '2026-11-21T12:00:00.000Z',
-      datacontenttype: 'application/json',
-      sequence: String(AT + 7),
-      data: {
-        process: { id: 'p' },
-        field: {
-          entity: 'task',
-          externalId: 'due date',
-          name: 'due date',
-          type: 'text',
-          options: ['x'],
-          archived: false,
-        },
-        changes: [
-          { field: 'name', from: null, to: 'due date' },
-          { field: 'options', from: null, to: ['x'], added: ['x'], removed: [] },
-          { field: 'type', from: null, to: 'text' },
-        ],
+it('events about fields name the process, the field, and what changed', () => {
+  const [event] = fieldEvents(origin, changesOf(field('due date', { options: ['x'] })), {
+    version: AT + 7,
+    at: AT,
+  });
+  expect(event).toEqual({
+    specversion: '1.0',
+    id: `p..${AT + 7}.0`,
+    source: '/workspaces/eu/processes/p',
+    type: 'field.created',
+    subject: 'task-fields/due%20date',
+    time: '2026-11-21T12:00:00.000Z',
+    datacontenttype: 'application/json',
+    sequence: String(AT + 7),
+    data: {
+      process: { id: 'p' },
+      field: {
+        entity: 'task',
+        externalId: 'due date',
+        name: 'due date',
+        type: 'text',
+        options: ['x'],
+        archived: false,
       },
-    });
+      changes: [
+        { field: 'name', from: null, to: 'due date' },
+        { field: 'options', from: null, to: ['x'], added: ['x'], removed: [] },
+        { field: 'type', from: null, to: 'text' },
+      ],
+    },
   });
+});
 
-  it.each([
-    ['its choices', { options: Array.from({ length: 6_500 }, (_, n) => `choice ${n}`) }, ['field.options']],
-    [
-      'long values',
-      { options: Array.from({ length: 90_000 }, (_, n) => `choice ${n}`) },
-      ['field.options', 'changes[1].to', 'changes[1].added'],
-    ],
-    ['a long name', { name: 'n'.repeat(300_000) }, ['field.options', 'changes[0].to']],
-  ])('over 240 KB lose %s, and say so', (_, more, truncated) => {
-    const [event] = checkEvents(fieldEvents(origin, changesOf(field('a', more)), { version: AT, at: AT }));
-    expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThanOrEqual(MAX_EVENT_BYTES);
-    expect(event?.data).toMatchObject({ truncated });
-  });
+it.each([
+  ['its choices', { options: Array.from({ length: 6_500 }, (_, n) => `choice ${n}`) }, ['field.options']],
+  [
+    'long values',
+    { options: Array.from({ length: 90_000 }, (_, n) => `choice ${n}`) },
+    ['field.options', 'changes[1].to', 'changes[1].added'],
+  ],
+  ['a long name', { name: 'n'.repeat(300_000) }, ['field.options', 'changes[0].to']],
+])('events about fields over 240 KB lose %s, and say so', (_, more, truncated) => {
+  const [event] = checkEvents(fieldEvents(origin, changesOf(field('a', more)), { version: AT, at: AT }));
+  expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThanOrEqual(MAX_EVENT_BYTES);
+  expect(event?.data).toMatchObject({ truncated });
 });
 
 const renamed = (externalId: string) => field(externalId, { name: 'New' });

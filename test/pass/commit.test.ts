@@ -119,28 +119,26 @@ it.each([
   },
 );
 
-describe('what a deletion leaves behind', () => {
-  const tombstoneOf = async (content: ProjectContent) =>
-    (await committing(differenceOf(snapshotOf({ content }), undefined))).request.tombstone;
+const tombstoneOf = async (content: ProjectContent) =>
+  (await committing(differenceOf(snapshotOf({ content }), undefined))).request.tombstone;
 
-  it('is when the project was missed, and when it was last updated', async () => {
-    const kept = { version: AT, readAt: AT - 2 };
-    expect(await tombstoneOf(contentOf({ updatedAt: iso(AT - 50) }))).toStrictEqual({
-      ...kept,
-      updatedAt: AT - 50,
-    });
-    expect(await tombstoneOf(OLD)).toStrictEqual(kept);
+it('what a deletion leaves behind is when the project was missed, and when it was last updated', async () => {
+  const kept = { version: AT, readAt: AT - 2 };
+  expect(await tombstoneOf(contentOf({ updatedAt: iso(AT - 50) }))).toStrictEqual({
+    ...kept,
+    updatedAt: AT - 50,
   });
+  expect(await tombstoneOf(OLD)).toStrictEqual(kept);
+});
 
-  it('invariant 2: is what a commit that makes the project again is conditional on', async () => {
-    const tombstone = { version: 5, readAt: AT - 70_000 };
-    const madeAfter = async (difference: Difference, kind = 'changes') =>
-      (await committing(difference, { kind })).request.madeAfter;
-    expect(await madeAfter(differenceOf(undefined, NEW, { tombstone }))).toEqual({ version: 5 });
-    expect(await madeAfter(differenceOf(undefined, NEW))).toEqual({ version: undefined });
-    expect(await madeAfter(differenceOf(undefined, NEW), 'baseline')).toBeUndefined();
-    expect(await madeAfter(differenceOf(snapshotOf(), NEW))).toBeUndefined();
-  });
+it('invariant 2: what a deletion leaves behind is what a commit that makes the project again is conditional on', async () => {
+  const tombstone = { version: 5, readAt: AT - 70_000 };
+  const madeAfter = async (difference: Difference, kind = 'changes') =>
+    (await committing(difference, { kind })).request.madeAfter;
+  expect(await madeAfter(differenceOf(undefined, NEW, { tombstone }))).toEqual({ version: 5 });
+  expect(await madeAfter(differenceOf(undefined, NEW))).toEqual({ version: undefined });
+  expect(await madeAfter(differenceOf(undefined, NEW), 'baseline')).toBeUndefined();
+  expect(await madeAfter(differenceOf(snapshotOf(), NEW))).toBeUndefined();
 });
 
 describe('the digests that are kept', () => {
