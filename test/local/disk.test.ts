@@ -75,7 +75,8 @@ describe('a run whose disk is full', () => {
       edit();
       return stdout();
     };
-    const full = /\.changewire\/changewire\.sqlite cannot grow: database or disk is full\. Free space on its/;
+    const full =
+      /\.changewire\/changewire\.sqlite cannot grow: database or disk is full\. Free space on its disk/;
     await expect.poll(logAfterEdit, { timeout: 15_000, interval: 300 }).toMatch(full);
     edit();
     file?.exec('PRAGMA max_page_count = 4294967294');
