@@ -416,34 +416,32 @@ describe('events about fields', () => {
   });
 });
 
-describe('what is known once a part of the changes is told', () => {
-  const renamed = (externalId: string) => field(externalId, { name: 'New' });
-  const before: Definitions = {
-    project: [field('a'), field('b')],
-    task: [field('a'), field('c')],
-    read: ['project', 'task'],
-  };
-  const compared = compareDefinitions(
-    before,
-    { project: [renamed('a'), field('b'), field('new')], task: [renamed('a'), renamed('c')] },
-    'changes',
-  );
+const renamed = (externalId: string) => field(externalId, { name: 'New' });
+const before: Definitions = {
+  project: [field('a'), field('b')],
+  task: [field('a'), field('c')],
+  read: ['project', 'task'],
+};
+const compared = compareDefinitions(
+  before,
+  { project: [renamed('a'), field('b'), field('new')], task: [renamed('a'), renamed('c')] },
+  'changes',
+);
 
-  it('is as it was for those that are not', () => {
-    expect(compared.changes.map(inShort)).toEqual([
-      'updated project:a name',
-      'created project:new name,type',
-      'updated task:a name',
-      'updated task:c name',
-    ]);
-    const after = (count: number) => definitionsAfter(before, compared, count);
-    expect(after(0)).toEqual(before);
-    expect(after(1)).toEqual({ ...before, project: [renamed('a'), field('b')] });
-    expect(after(3)).toEqual({
-      ...before,
-      project: [renamed('a'), field('b'), field('new')],
-      task: [renamed('a'), field('c')],
-    });
-    expect(after(4)).toEqual(compared.definitions);
+it('what is known once a part of the changes is told is as it was for those that are not', () => {
+  expect(compared.changes.map(inShort)).toEqual([
+    'updated project:a name',
+    'created project:new name,type',
+    'updated task:a name',
+    'updated task:c name',
+  ]);
+  const after = (count: number) => definitionsAfter(before, compared, count);
+  expect(after(0)).toEqual(before);
+  expect(after(1)).toEqual({ ...before, project: [renamed('a'), field('b')] });
+  expect(after(3)).toEqual({
+    ...before,
+    project: [renamed('a'), field('b'), field('new')],
+    task: [renamed('a'), field('c')],
   });
+  expect(after(4)).toEqual(compared.definitions);
 });

@@ -8,17 +8,14 @@ import { change, commitOf, field } from '../kit/delivery/chat-batches.ts';
 import { simulate } from '../kit/delivery/many-endpoints.ts';
 import { readSlack } from '../kit/delivery/read-slack.ts';
 import {
-  AT,
   answered,
   endpointOf,
-  HOUR,
-  MINUTE,
   messageOf,
   openSetting,
   openStored,
   realJobs,
-  SECOND,
 } from '../kit/delivery/setting.ts';
+import { AT, HOUR, MINUTE, SECOND } from '../kit/time.ts';
 
 /** New tasks, `each` in a project, as their events are published. */
 function newTasks(count: number, each: number): string[] {

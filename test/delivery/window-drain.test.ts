@@ -12,18 +12,8 @@ import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { WindowSettings } from '../../functions/model/windows.ts';
 import { change, commitOf, field } from '../kit/delivery/chat-batches.ts';
 import { readSlack } from '../kit/delivery/read-slack.ts';
-import {
-  AT,
-  answered,
-  DAY,
-  HOUR,
-  MINUTE,
-  messageOf,
-  openSetting,
-  openStored,
-  realJobs,
-  SECOND,
-} from '../kit/delivery/setting.ts';
+import { answered, messageOf, openSetting, openStored, realJobs } from '../kit/delivery/setting.ts';
+import { AT, DAY, HOUR, MINUTE, SECOND } from '../kit/time.ts';
 
 /** This number of edits of one project, one after the other. */
 const edits = (count: number, project = 'p-1'): ChangeEvent[] =>

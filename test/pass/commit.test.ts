@@ -83,51 +83,48 @@ async function committing(
   return { result, requests, request: requests[0] as CommitRequest, ids, saves };
 }
 
-describe('what a commit answers', () => {
-  it('says that it was a step when only a part of the changes fitted', async () => {
-    const difference = differenceOf(snapshotOf(), NEW);
-    expect((await committing(difference)).result).toBe('committed');
-    const { result, requests } = await committing(difference, { answers: ['too-large'] });
-    expect([result, requests.map(({ events }) => events.length)]).toEqual(['step', [2, 1]]);
-    expect((await committing(difference, { answers: ['too-large', 'conflict'] })).result).toBe('conflict');
-  });
-
-  it('invariant 1: makes sure of its lease when another pass is ahead of a baseline, and only then', async () => {
-    const savesOf = async (kind: string, answer: CommitResult) =>
-      (await committing(differenceOf(undefined, NEW), { kind, answers: [answer] })).saves;
-    expect(await savesOf('baseline', 'conflict')).toBe(1);
-    expect(await savesOf('baseline', 'committed')).toBe(0);
-    expect(await savesOf('sweep', 'conflict')).toBe(0);
-  });
+it('what a commit answers says that it was a step when only a part of the changes fitted', async () => {
+  const difference = differenceOf(snapshotOf(), NEW);
+  expect((await committing(difference)).result).toBe('committed');
+  const { result, requests } = await committing(difference, { answers: ['too-large'] });
+  expect([result, requests.map(({ events }) => events.length)]).toEqual(['step', [2, 1]]);
+  expect((await committing(difference, { answers: ['too-large', 'conflict'] })).result).toBe('conflict');
 });
 
-describe('who waits for events', () => {
-  it('hears of those that were committed, by their ids', async () => {
-    const { ids, request } = await committing(differenceOf(snapshotOf(), NEW));
-    expect(ids).toEqual([request.events.map(({ id }) => id)]);
-    expect(new Set(ids[0]).size).toBe(2);
-    expect(ids[0]).not.toContain(undefined);
-  });
-
-  it('hears nothing of a commit that failed or has none', async () => {
-    const failed = await committing(differenceOf(snapshotOf(), NEW), { answers: ['conflict'] });
-    expect(failed.ids).toEqual([]);
-    expect((await committing(differenceOf(snapshotOf(), OLD))).ids).toEqual([]);
-    expect((await committing(differenceOf(undefined, NEW), { kind: 'baseline' })).ids).toEqual([]);
-  });
+it('invariant 1: what a commit answers makes sure of its lease when another pass is ahead of a baseline, and only then', async () => {
+  const savesOf = async (kind: string, answer: CommitResult) =>
+    (await committing(differenceOf(undefined, NEW), { kind, answers: [answer] })).saves;
+  expect(await savesOf('baseline', 'conflict')).toBe(1);
+  expect(await savesOf('baseline', 'committed')).toBe(0);
+  expect(await savesOf('sweep', 'conflict')).toBe(0);
 });
 
-describe('what is kept of the clock', () => {
-  it.each([
-    ['a snapshot', NEW, (request: CommitRequest) => request.snapshot],
-    ['a tombstone', undefined, (request: CommitRequest) => request.tombstone],
-  ])('%s says that its time is by our clock, where it is', async (_, content, keptOf) => {
+it('who waits for events hears of those that were committed, by their ids', async () => {
+  const { ids, request } = await committing(differenceOf(snapshotOf(), NEW));
+  expect(ids).toEqual([request.events.map(({ id }) => id)]);
+  expect(new Set(ids[0]).size).toBe(2);
+  expect(ids[0]).not.toContain(undefined);
+});
+
+it('who waits for events hears nothing of a commit that failed or has none', async () => {
+  const failed = await committing(differenceOf(snapshotOf(), NEW), { answers: ['conflict'] });
+  expect(failed.ids).toEqual([]);
+  expect((await committing(differenceOf(snapshotOf(), OLD))).ids).toEqual([]);
+  expect((await committing(differenceOf(undefined, NEW), { kind: 'baseline' })).ids).toEqual([]);
+});
+
+it.each([
+  ['a snapshot', NEW, (request: CommitRequest) => request.snapshot],
+  ['a tombstone', undefined, (request: CommitRequest) => request.tombstone],
+])(
+  'what is kept of the clock %s says that its time is by our clock, where it is',
+  async (_, content, keptOf) => {
     const ours = differenceOf(snapshotOf(), content, { source: { untimed: true } });
     expect(keptOf((await committing(ours)).request)).toMatchObject({ untimed: true });
     const theirs = differenceOf(snapshotOf(), content);
     expect(keptOf((await committing(theirs)).request)).not.toHaveProperty('untimed');
-  });
-});
+  },
+);
 
 describe('what a deletion leaves behind', () => {
   const tombstoneOf = async (content: ProjectContent) =>

@@ -110,13 +110,14 @@ describe('what is written of rechecks', () => {
   });
 });
 
-describe('the projects that are skipped no longer', () => {
-  it.each<readonly [Cause, boolean]>([
-    ['unreadable', true],
-    ['no-task-list', true],
-    ['not-listed', false],
-    ['uncertain', false],
-  ])('are those whose recheck ended of the causes that each pass tries again: %s, %s', (cause, isSkipped) => {
+it.each<readonly [Cause, boolean]>([
+  ['unreadable', true],
+  ['no-task-list', true],
+  ['not-listed', false],
+  ['uncertain', false],
+])(
+  'the projects that are skipped no longer are those whose recheck ended of the causes that each pass tries again: %s, %s',
+  (cause, isSkipped) => {
     const before = recheckOf({ cause });
     const [ended, goesOn] = [undefined, recheckOf({ cause: 'not-listed' })];
     const changes = [
@@ -125,21 +126,15 @@ describe('the projects that are skipped no longer', () => {
       { projectId: 'new', before: undefined, after: goesOn },
     ];
     expect(skippedNoLonger(changes)).toEqual(isSkipped ? ['ended'] : []);
-  });
-});
+  },
+);
 
-describe('since when the changes of a project may be untold', () => {
-  it.each([
-    ['since the last sweep, where no listing showed them', { watermark: 9, sweptAt: 5 }, 5],
-    ['since the watermark, where the last sweep is younger', { watermark: 5, sweptAt: 9 }, 5],
-    [
-      'since ever, where a baseline did not get to read it',
-      { baselined: false, watermark: 5, sweptAt: 9 },
-      0,
-    ],
-  ] as const)('is %s', (_, state, since) => {
-    expect(sinceOf(stateOf({}, state))).toBe(since);
-  });
+it.each([
+  ['since the last sweep, where no listing showed them', { watermark: 9, sweptAt: 5 }, 5],
+  ['since the watermark, where the last sweep is younger', { watermark: 5, sweptAt: 9 }, 5],
+  ['since ever, where a baseline did not get to read it', { baselined: false, watermark: 5, sweptAt: 9 }, 0],
+] as const)('since when the changes of a project may be untold is %s', (_, state, since) => {
+  expect(sinceOf(stateOf({}, state))).toBe(since);
 });
 
 describe('what is told of rechecks', () => {

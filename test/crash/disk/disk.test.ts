@@ -4,20 +4,18 @@ import { describe, expect, it } from 'vitest';
 import { onDisk } from './on-disk.ts';
 import { StoredFile } from './stored-file.ts';
 
-describe('a stored file', () => {
-  it('has what was synced and the first of what came later; of the next write whole sectors', () => {
-    const file = new StoredFile(Buffer.from('safe'));
-    file.write(4, Buffer.alloc(1024, 'a'));
-    file.truncate(2);
-    file.write(3, Buffer.from('end'));
-    expect(file.unsafe).toBe(3);
-    expect(file.content(0).toString()).toBe('safe');
-    expect(file.content(0, 1).toString()).toBe(`safe${'a'.repeat(512)}`);
-    expect(file.content(2).toString()).toBe('sa');
-    expect(file.content().toString()).toBe('sa\0end');
-    file.sync();
-    expect([file.unsafe, file.content(0).toString()]).toEqual([0, 'sa\0end']);
-  });
+it('a stored file has what was synced and the first of what came later; of the next write whole sectors', () => {
+  const file = new StoredFile(Buffer.from('safe'));
+  file.write(4, Buffer.alloc(1024, 'a'));
+  file.truncate(2);
+  file.write(3, Buffer.from('end'));
+  expect(file.unsafe).toBe(3);
+  expect(file.content(0).toString()).toBe('safe');
+  expect(file.content(0, 1).toString()).toBe(`safe${'a'.repeat(512)}`);
+  expect(file.content(2).toString()).toBe('sa');
+  expect(file.content().toString()).toBe('sa\0end');
+  file.sync();
+  expect([file.unsafe, file.content(0).toString()]).toEqual([0, 'sa\0end']);
 });
 
 const NOTHING = { part: () => 0, torn: () => 0 };

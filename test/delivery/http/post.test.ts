@@ -4,7 +4,7 @@ import { generate } from 'selfsigned';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Resolve, resolveBySystem } from '../../../functions/basics/proxy.ts';
 import { createPoster, type Poster, type PosterOptions } from '../../../functions/delivery/http/post.ts';
-import { answer, hang, type Reaction, reset, startReceiver } from '../../kit/delivery/receiver.ts';
+import { answer, hang, receiver, reset } from '../../kit/delivery/receiver.ts';
 import { listenInTest } from '../../kit/listen-in-test.ts';
 
 const closers: (() => unknown)[] = [];
@@ -13,12 +13,6 @@ afterEach(async () => {
   vi.useRealTimers();
   for (const close of closers.splice(0).reverse()) await close();
 });
-
-const receiver = async (...script: Reaction[]) => {
-  const started = await startReceiver(...script);
-  closers.push(started.stop);
-  return started;
-};
 
 function poster(options: Partial<PosterOptions> = {}): Poster {
   const made = createPoster({

@@ -295,14 +295,12 @@ describe('a recheck', () => {
   });
 });
 
-describe('a change record', () => {
-  it('sorts by the time of its commit, long ago or not, and an announcement names no project', async () => {
-    await commit({ at: 7, events: [event(AT)] });
-    expect(keysOf(actions()).at(-1)).toBe(`CHANGE#0000000000007#p1#${AT}`);
-    const request = { events: [event(AT)], version: AT, at: AT };
-    await snapshots().announce(process, { announced: 0, state: {}, request });
-    expect(keysOf(actions().slice(1))).toEqual([`CHANGE#${AT}##${AT}`]);
-  });
+it('a change record sorts by the time of its commit, long ago or not, and an announcement names no project', async () => {
+  await commit({ at: 7, events: [event(AT)] });
+  expect(keysOf(actions()).at(-1)).toBe(`CHANGE#0000000000007#p1#${AT}`);
+  const request = { events: [event(AT)], version: AT, at: AT };
+  await snapshots().announce(process, { announced: 0, state: {}, request });
+  expect(keysOf(actions().slice(1))).toEqual([`CHANGE#${AT}##${AT}`]);
 });
 
 describe('a conditional write', () => {
