@@ -260,7 +260,7 @@ describe.each(STORES)('over %s, a snapshot', (_, open) => {
     await expect(ask()('snapshot', { to: 'team' })).rejects.toThrow('A chat shows changes only.');
     await expect(ask()('snapshot', { to: 'crm', process: 'sale' })).rejects.toThrow('Did you mean sales?');
     await baselined(onboarding);
-    await expect(sent({ project: 'p9' })).rejects.toThrow('on boarding has no project with this id.');
+    await expect(sent({ project: 'p9' })).rejects.toThrow('Process on boarding has no project with this id.');
   });
 
   it('counts the projects in a dry run, and does nothing else', async () => {
