@@ -18,15 +18,8 @@ const AT = Date.UTC(2026, 10, 21, 12);
 const CAUSES: readonly Cause[] = ['unreadable', 'no-task-list', 'not-listed', 'uncertain'];
 
 const recheckOf = (recheck: Partial<Recheck> = {}): Recheck => ({
-  ...{
-    cause: 'unreadable',
-    since: 5,
-    foundAt: AT - 60_000,
-    reason: 'before',
-    isReported: false,
-    revision: 3,
-    ...recheck,
-  },
+  ...{ cause: 'unreadable', since: 5, foundAt: AT - 60_000, reason: 'before' },
+  ...{ isReported: false, revision: 3, ...recheck },
 });
 const stateOf = (
   rechecks: Readonly<Record<string, Recheck>> = {},
