@@ -55,32 +55,30 @@ describe('field names', () => {
   );
 });
 
-describe('update timestamps', () => {
-  it.each([
-    [{ updatedAt: '2026-01-02T03:04:05Z' }, Date.UTC(2026, 0, 2, 3, 4, 5)],
-    [{ lastModified: '2026-01-02T03:04:05+01:00' }, Date.UTC(2026, 0, 2, 2, 4, 5)],
-    [{ updated: 1_767_323_045 }, 1_767_323_045_000],
-    [{ updated: 1_767_323_045_123 }, 1_767_323_045_123],
-    [{ updatedAt: 'soon' }, undefined],
-    [{ updatedAt: '2026-99-02T03:04:05Z' }, undefined],
-    [{ updatedAt: '7' }, undefined],
-    [{ updatedAt: ['2026-01-02T03:04:05Z'] }, undefined],
-    [{ updatedAt: -1 }, undefined],
-    [{ updatedAt: 0 }, undefined],
-    [{ updatedAt: 100_000_000_000 }, 100_000_000_000],
-    [{ updatedAt: 'soon', modified: 1_767_323_045 }, 1_767_323_045_000],
-    [{ createdAt: '2026-01-02T03:04:05Z' }, undefined],
-  ])('%j was updated at %j', (record, time) => expect(updateTime(record)).toBe(time));
+it.each([
+  [{ updatedAt: '2026-01-02T03:04:05Z' }, Date.UTC(2026, 0, 2, 3, 4, 5)],
+  [{ lastModified: '2026-01-02T03:04:05+01:00' }, Date.UTC(2026, 0, 2, 2, 4, 5)],
+  [{ updated: 1_767_323_045 }, 1_767_323_045_000],
+  [{ updated: 1_767_323_045_123 }, 1_767_323_045_123],
+  [{ updatedAt: 'soon' }, undefined],
+  [{ updatedAt: '2026-99-02T03:04:05Z' }, undefined],
+  [{ updatedAt: '7' }, undefined],
+  [{ updatedAt: ['2026-01-02T03:04:05Z'] }, undefined],
+  [{ updatedAt: -1 }, undefined],
+  [{ updatedAt: 0 }, undefined],
+  [{ updatedAt: 100_000_000_000 }, 100_000_000_000],
+  [{ updatedAt: 'soon', modified: 1_767_323_045 }, 1_767_323_045_000],
+  [{ createdAt: '2026-01-02T03:04:05Z' }, undefined],
+])('update timestamps: %j was updated at %j', (record, time) => expect(updateTime(record)).toBe(time));
 
-  it('are ignored under their usual names and those that the configuration adds', () => {
-    expect(ignoredFields(['touched']).has('touched')).toBe(true);
-    expect(ignoredFields([]).has('status')).toBe(false);
-    const usual =
-      'updatedAt updatedOn updatedDate updated updated_at lastUpdated lastUpdatedAt lastUpdate modifiedAt ' +
-      'modifiedOn modified modified_at lastModified lastModifiedAt lastModifiedDate lastChanged lastChangedAt ' +
-      'lastActivityAt';
-    expect([...ignoredFields([])].sort()).toEqual(usual.split(' ').sort());
-  });
+it('update timestamps are ignored under their usual names and those that the configuration adds', () => {
+  expect(ignoredFields(['touched']).has('touched')).toBe(true);
+  expect(ignoredFields([]).has('status')).toBe(false);
+  const usual =
+    'updatedAt updatedOn updatedDate updated updated_at lastUpdated lastUpdatedAt lastUpdate modifiedAt ' +
+    'modifiedOn modified modified_at lastModified lastModifiedAt lastModifiedDate lastChanged lastChangedAt ' +
+    'lastActivityAt';
+  expect([...ignoredFields([])].sort()).toEqual(usual.split(' ').sort());
 });
 
 const change = (field: string, from: Json, to: Json, more: Partial<FieldChange> = {}): FieldChange => ({

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
 import { applied, type Falling, fallDue } from '../../functions/changes/due.ts';
@@ -108,29 +108,27 @@ function walk(start: number, steps: readonly Step[]): void {
   }
 }
 
-describe('what falls due', () => {
-  it('is each value of a record once for each rule, in time, whatever is edited, configured and done to clocks', () => {
-    const starts = fc.constantFrom(Date.UTC(2026, 2, 27, 20), Date.UTC(2026, 9, 23, 3));
-    fc.assert(fc.property(starts, fc.array(step, { minLength: 1, maxLength: 12 }), walk), {
-      numRuns: 600,
-    });
+it('what falls due is each value of a record once for each rule, in time, whatever is edited, configured and done to clocks', () => {
+  const starts = fc.constantFrom(Date.UTC(2026, 2, 27, 20), Date.UTC(2026, 9, 23, 3));
+  fc.assert(fc.property(starts, fc.array(step, { minLength: 1, maxLength: 12 }), walk), {
+    numRuns: 600,
   });
+});
 
-  it('remembers the last 1,000 values that a project no longer has, and forgets older ones', () => {
-    const rules = RULES.slice(2, 3).map(rule => applied(resolveRule(rule, NO_FIELDS), 0, 'UTC'));
-    const content = (date: string) => ({ record: {}, tasks: new Map([['a', { date }]]) });
-    const [day, other, ...later] = Array.from({ length: 1_002 }, (_, day) =>
-      new Date(Date.UTC(2020, 0, day)).toJSON().slice(0, 10),
-    ) as [string, string, ...string[]];
-    let before: { content: ProjectContent; due: Due | undefined; version: number } | undefined;
-    const emitted = (date: string) => {
-      const now = { at: Date.UTC(2026, 0, 1), isChanged: true, limit: 9, isWanted: () => true };
-      const result = fallDue(before, content(date), { ...now, rules: { timeZone: 'UTC', rules } });
-      before = { content: content(date), due: result.due, version: 1 };
-      return result.falling.map(({ value }) => value);
-    };
-    for (const date of [day, other, ...later]) expect(emitted(date)).toEqual([date]);
-    expect(emitted(other)).toEqual([]);
-    expect(emitted(day)).toEqual([day]);
-  });
+it('what falls due remembers the last 1,000 values that a project no longer has, and forgets older ones', () => {
+  const rules = RULES.slice(2, 3).map(rule => applied(resolveRule(rule, NO_FIELDS), 0, 'UTC'));
+  const content = (date: string) => ({ record: {}, tasks: new Map([['a', { date }]]) });
+  const [day, other, ...later] = Array.from({ length: 1_002 }, (_, day) =>
+    new Date(Date.UTC(2020, 0, day)).toJSON().slice(0, 10),
+  ) as [string, string, ...string[]];
+  let before: { content: ProjectContent; due: Due | undefined; version: number } | undefined;
+  const emitted = (date: string) => {
+    const now = { at: Date.UTC(2026, 0, 1), isChanged: true, limit: 9, isWanted: () => true };
+    const result = fallDue(before, content(date), { ...now, rules: { timeZone: 'UTC', rules } });
+    before = { content: content(date), due: result.due, version: 1 };
+    return result.falling.map(({ value }) => value);
+  };
+  for (const date of [day, other, ...later]) expect(emitted(date)).toEqual([date]);
+  expect(emitted(other)).toEqual([]);
+  expect(emitted(day)).toEqual([day]);
 });

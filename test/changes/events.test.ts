@@ -112,37 +112,33 @@ describe('events', () => {
   });
 });
 
-describe('event ids', () => {
-  const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 4 }).filter(part => part !== '');
-  const units = fc
-    .array(fc.integer({ min: 0, max: 0xffff }), { minLength: 1, maxLength: 3 })
-    .map(codes => String.fromCharCode(...codes));
-  const part = fc.oneof(text, units, fc.constantFrom('a.b', '%2E', '#', '\ud800', '%uD800'));
+const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 4 }).filter(part => part !== '');
+const units = fc
+  .array(fc.integer({ min: 0, max: 0xffff }), { minLength: 1, maxLength: 3 })
+  .map(codes => String.fromCharCode(...codes));
+const part = fc.oneof(text, units, fc.constantFrom('a.b', '%2E', '#', '\ud800', '%uD800'));
 
-  it('differ for different changes, whatever the identifiers hold', () => {
-    fc.assert(
-      fc.property(fc.tuple(part, part), fc.tuple(part, part), ([p1, j1], [p2, j2]) => {
-        const same = p1 === p2 && j1 === j2;
-        expect(eventId(p1, j1, 1, 0) === eventId(p2, j2, 1, 0)).toBe(same);
-      }),
-    );
-  });
+it('event ids differ for different changes, whatever the identifiers hold', () => {
+  fc.assert(
+    fc.property(fc.tuple(part, part), fc.tuple(part, part), ([p1, j1], [p2, j2]) => {
+      const same = p1 === p2 && j1 === j2;
+      expect(eventId(p1, j1, 1, 0) === eventId(p2, j2, 1, 0)).toBe(same);
+    }),
+  );
 });
 
-describe('the committed JSON Schemas', () => {
-  const folder = join(import.meta.dirname, '../../docs/schemas');
+const folder = join(import.meta.dirname, '../../docs/schemas');
 
-  it('are those of the code: `npm run schemas` makes them anew', () => {
-    // That of the configuration stands beside them: test/docs/configuration-schema.test.ts.
-    const isOwn = (file: string) => file.endsWith('.json') && file !== 'configuration.schema.json';
-    const files = readdirSync(folder).filter(isOwn);
-    const committed = files.map(file => [file, readFileSync(join(folder, file), 'utf8')]);
-    const made = Object.entries({ ...jsonSchemas(), event: unionSchema() }).map(([name, schema]) => [
-      `${name}.json`,
-      `${JSON.stringify(schema, null, 2)}\n`,
-    ]);
-    expect(Object.fromEntries(committed)).toEqual(Object.fromEntries(made));
-  });
+it('the committed JSON Schemas are those of the code: `npm run schemas` makes them anew', () => {
+  // That of the configuration stands beside them: test/docs/configuration-schema.test.ts.
+  const isOwn = (file: string) => file.endsWith('.json') && file !== 'configuration.schema.json';
+  const files = readdirSync(folder).filter(isOwn);
+  const committed = files.map(file => [file, readFileSync(join(folder, file), 'utf8')]);
+  const made = Object.entries({ ...jsonSchemas(), event: unionSchema() }).map(([name, schema]) => [
+    `${name}.json`,
+    `${JSON.stringify(schema, null, 2)}\n`,
+  ]);
+  expect(Object.fromEntries(committed)).toEqual(Object.fromEntries(made));
 });
 
 it('a test event names its endpoint and its time, and says that nothing changed', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import { compareProject, inOrder, keepArchived, rulesOf } from '../../functions/changes/compare-project.ts';
 
@@ -18,44 +18,40 @@ class Asked<Value> extends Map<string, Value> {
   }
 }
 
-describe('values in order', () => {
-  it('are found by their keys, in any order, and not by any other', () => {
-    const key = fc.constantFrom('a', 'b', 'c', 'd', '1', '__proto__');
-    fc.assert(
-      fc.property(fc.array(fc.tuple(key, fc.nat())), fc.array(key), (entries, asked) => {
-        const values = new Map(entries);
-        const find = inOrder(values);
-        expect(asked.map(find)).toEqual(asked.map(key => values.get(key)));
-      }),
-    );
-  });
-
-  it('are looked up only where another key is asked for than the next one', () => {
-    const values = new Asked([
-      ['a', 1],
-      ['b', 2],
-      ['c', 3],
-    ]);
-    const find = inOrder(values);
-    expect(['a', 'x', 'c', 'b'].map(find)).toEqual([1, undefined, 3, 2]);
-    expect(values.keysAsked).toEqual(['x', 'b']);
-  });
+it('values in order are found by their keys, in any order, and not by any other', () => {
+  const key = fc.constantFrom('a', 'b', 'c', 'd', '1', '__proto__');
+  fc.assert(
+    fc.property(fc.array(fc.tuple(key, fc.nat())), fc.array(key), (entries, asked) => {
+      const values = new Map(entries);
+      const find = inOrder(values);
+      expect(asked.map(find)).toEqual(asked.map(key => values.get(key)));
+    }),
+  );
 });
 
-describe('comparing a project', () => {
-  const field = { externalId: 'f', name: 'F', type: 'text', archived: true };
-  const rules = rulesOf({ project: [], task: [field] }, new Set());
-  const contentOf = (...ids: string[]) => ({
-    record: {},
-    tasks: new Asked<JsonObject>(ids.map(id => [id, { text: id }])),
-  });
+it('values in order are looked up only where another key is asked for than the next one', () => {
+  const values = new Asked([
+    ['a', 1],
+    ['b', 2],
+    ['c', 3],
+  ]);
+  const find = inOrder(values);
+  expect(['a', 'x', 'c', 'b'].map(find)).toEqual([1, undefined, 3, 2]);
+  expect(values.keysAsked).toEqual(['x', 'b']);
+});
 
-  it('looks no task up that comes in its order, and none that may be gone where none can be', () => {
-    const [held, read] = [contentOf('a', 'b'), contentOf('a', 'b', 'c')];
-    keepArchived(held, read, rules);
-    const changes = compareProject('p', held, read, rules);
-    expect(changes.map(({ action, id }) => [action, id])).toEqual([['created', 'c']]);
-    expect(held.tasks.keysAsked).toEqual(['c', 'c']);
-    expect(read.tasks.keysAsked).toEqual([]);
-  });
+const field = { externalId: 'f', name: 'F', type: 'text', archived: true };
+const rules = rulesOf({ project: [], task: [field] }, new Set());
+const contentOf = (...ids: string[]) => ({
+  record: {},
+  tasks: new Asked<JsonObject>(ids.map(id => [id, { text: id }])),
+});
+
+it('comparing a project looks no task up that comes in its order, and none that may be gone where none can be', () => {
+  const [held, read] = [contentOf('a', 'b'), contentOf('a', 'b', 'c')];
+  keepArchived(held, read, rules);
+  const changes = compareProject('p', held, read, rules);
+  expect(changes.map(({ action, id }) => [action, id])).toEqual([['created', 'c']]);
+  expect(held.tasks.keysAsked).toEqual(['c', 'c']);
+  expect(read.tasks.keysAsked).toEqual([]);
 });

@@ -24,51 +24,50 @@ const envelope = {
   sequence: String(AT),
 };
 
-describe('an event about a process itself', () => {
-  const [since, until] = [AT - 300_000, AT];
-  const hours = { since: '2026-11-21T11:55:00.000Z', until: '2026-11-21T12:00:00.000Z' };
-  const project = { version: AT, index: 2, at: AT, projectId: 'p1', since, reason: 'too large' };
-  const reason = expect.stringMatching(/^30 of 60 projects are gone at once/);
+const [since, until] = [AT - 300_000, AT];
+const hours = { since: '2026-11-21T11:55:00.000Z', until: '2026-11-21T12:00:00.000Z' };
+const project = { version: AT, index: 2, at: AT, projectId: 'p1', since, reason: 'too large' };
+const reason = expect.stringMatching(/^30 of 60 projects are gone at once/);
 
-  it.each<[string, () => SentEvent, type: string, index: number, data: object]>([
-    [
-      'how many projects are gone from a process on hold',
-      () => onHoldEvent(origin, { version: AT, at: AT, missing: 30, known: 60 }),
-      ...(['source.held', 0, { missing: 30, known: 60, reason }] as const),
-    ],
-    [
-      'since when no pass was completed, and why',
-      () => stalledEvent(origin, { version: AT, at: AT, since, reason: 'status 500' }),
-      ...(['source.stalled', 0, { reason: 'status 500', since: hours.since }] as const),
-    ],
-    [
-      'from when until when that was so',
-      () => recoveredEvent(origin, { version: AT, since, until }),
-      ...(['source.recovered', 0, hours] as const),
-    ],
-    [
-      'which project is left out, one of several',
-      () => skippedEvent(origin, project),
-      ...(['source.skipped', 2, { project: { id: 'p1' }, reason: 'too large', since: hours.since }] as const),
-    ],
-  ])('tells %s', (_, made, type, index, data) => {
-    expect(checkEvents([made() as ChangeEvent])).toEqual([
-      { ...envelope, id: `p..${AT}.${index}`, type, data: { process: { id: 'p' }, ...data } },
-    ]);
-  });
+it.each<[string, () => SentEvent, type: string, index: number, data: object]>([
+  [
+    'how many projects are gone from a process on hold',
+    () => onHoldEvent(origin, { version: AT, at: AT, missing: 30, known: 60 }),
+    ...(['source.held', 0, { missing: 30, known: 60, reason }] as const),
+  ],
+  [
+    'since when no pass was completed, and why',
+    () => stalledEvent(origin, { version: AT, at: AT, since, reason: 'status 500' }),
+    ...(['source.stalled', 0, { reason: 'status 500', since: hours.since }] as const),
+  ],
+  [
+    'from when until when that was so',
+    () => recoveredEvent(origin, { version: AT, since, until }),
+    ...(['source.recovered', 0, hours] as const),
+  ],
+  [
+    'which project is left out, one of several',
+    () => skippedEvent(origin, project),
+    ...(['source.skipped', 2, { project: { id: 'p1' }, reason: 'too large', since: hours.since }] as const),
+  ],
+])('an event about a process itself tells %s', (_, made, type, index, data) => {
+  expect(checkEvents([made() as ChangeEvent])).toEqual([
+    { ...envelope, id: `p..${AT}.${index}`, type, data: { process: { id: 'p' }, ...data } },
+  ]);
 });
 
-describe('a changed property of a definition', () => {
-  it.each([
-    ['archived', 'Archived', 'boolean'],
-    ['name', 'Name', 'string'],
-    ['options', 'Choices', 'array'],
-    ['type', 'Type', 'string'],
-  ] as const)('%s is shown to people as the built-in field %s', (field, name, type) => {
+it.each([
+  ['archived', 'Archived', 'boolean'],
+  ['name', 'Name', 'string'],
+  ['options', 'Choices', 'array'],
+  ['type', 'Type', 'string'],
+] as const)(
+  'a changed property of a definition %s is shown to people as the built-in field %s',
+  (field, name, type) => {
     const change = { field, from: null, to: 'x' };
     expect(asFieldChange(change)).toEqual({ ...change, name, kind: 'builtin', type });
-  });
-});
+  },
+);
 
 const auditOrigin = { workspace: 'eu', processId: 'p/1' };
 const ID = '0123456789abcdef'.repeat(2);

@@ -50,24 +50,20 @@ describe('equality by JSON meaning', () => {
   });
 });
 
-describe('canonical text', () => {
-  it('has its keys sorted at any depth, and its lists as they stand', () => {
-    const value = { b: [2, { d: null, c: 'x"' }, 1], a: true, __proto: {} };
-    expect(canonicalJson(value)).toBe('{"__proto":{},"a":true,"b":[2,{"c":"x\\"","d":null},1]}');
-  });
+it('canonical text has its keys sorted at any depth, and its lists as they stand', () => {
+  const value = { b: [2, { d: null, c: 'x"' }, 1], a: true, __proto: {} };
+  expect(canonicalJson(value)).toBe('{"__proto":{},"a":true,"b":[2,{"c":"x\\"","d":null},1]}');
 });
 
-describe('order of texts', () => {
-  it('is that of their UTF-16 code units, and equal texts have none', () => {
-    expect(['b', 'a', 'ä', 'Z', '10', '9', 'a'].sort(byText)).toEqual(['10', '9', 'Z', 'a', 'a', 'b', 'ä']);
-    expect([byText('a', 'a'), byText('b', 'a'), byText('a', 'b')]).toEqual([0, 1, -1]);
-  });
+it('order of texts is that of their UTF-16 code units, and equal texts have none', () => {
+  expect(['b', 'a', 'ä', 'Z', '10', '9', 'a'].sort(byText)).toEqual(['10', '9', 'Z', 'a', 'a', 'b', 'ä']);
+  expect([byText('a', 'a'), byText('b', 'a'), byText('a', 'b')]).toEqual([0, 1, -1]);
 });
 
-describe('emptiness', () => {
-  it.each([undefined, null, '', []])('%j is empty', value => expect(isEmpty(value)).toBe(true));
-  it.each([0, false, ' ', {}, [''], '0'])('%j is not', value => expect(isEmpty(value as Json)).toBe(false));
-});
+it.each([undefined, null, '', []])('the value %j is empty', value => expect(isEmpty(value)).toBe(true));
+it.each([0, false, ' ', {}, [''], '0'])('the value %j is not empty', value =>
+  expect(isEmpty(value as Json)).toBe(false),
+);
 
 describe('decimals', () => {
   it.each([

@@ -95,30 +95,26 @@ describe('the verdict', () => {
   });
 });
 
-describe('the chronicle', () => {
-  it('invariant 9: knows what was ever gone', async () => {
-    const { workspace } = await service();
-    const chronicle = new Chronicle(workspace, ID);
-    const deleted = event('project.deleted', { project: { id: '1001' } });
-    expect(chronicle.lies(deleted)).toEqual([
-      expect.stringContaining('project 1001 is gone, and it never was'),
-    ]);
-    workspace.deleteProject(ID, '1001');
-    chronicle.note();
-    expect(chronicle.lies(deleted)).toEqual([]);
-    expect(chronicle.lies(named('', 'x', '9'))).toEqual([expect.stringContaining('which never was')]);
-  });
+it('invariant 9: the chronicle knows what was ever gone', async () => {
+  const { workspace } = await service();
+  const chronicle = new Chronicle(workspace, ID);
+  const deleted = event('project.deleted', { project: { id: '1001' } });
+  expect(chronicle.lies(deleted)).toEqual([
+    expect.stringContaining('project 1001 is gone, and it never was'),
+  ]);
+  workspace.deleteProject(ID, '1001');
+  chronicle.note();
+  expect(chronicle.lies(deleted)).toEqual([]);
+  expect(chronicle.lies(named('', 'x', '9'))).toEqual([expect.stringContaining('which never was')]);
 });
 
-describe('a plan', () => {
-  it('is the same for the same seed, and watches ever more processes', () => {
-    expect(planOf(7, 100)).toEqual(planOf(7, 100));
-    expect(planOf(7, 100)).not.toEqual(planOf(8, 100));
-    for (const kills of [1, 20, 100]) {
-      const plan = planOf(kills, kills);
-      if (kills > 1) expect(new Set(plan.map(({ victim }) => victim)).size).toBe(2);
-      expect(planOf(kills, kills, ['process']).every(({ victim }) => victim === 'process')).toBe(true);
-      expect(new Set(plan.map(({ processes }) => processes)).size).toBe(Math.min(kills, PROCESSES.length));
-    }
-  });
+it('a plan is the same for the same seed, and watches ever more processes', () => {
+  expect(planOf(7, 100)).toEqual(planOf(7, 100));
+  expect(planOf(7, 100)).not.toEqual(planOf(8, 100));
+  for (const kills of [1, 20, 100]) {
+    const plan = planOf(kills, kills);
+    if (kills > 1) expect(new Set(plan.map(({ victim }) => victim)).size).toBe(2);
+    expect(planOf(kills, kills, ['process']).every(({ victim }) => victim === 'process')).toBe(true);
+    expect(new Set(plan.map(({ processes }) => processes)).size).toBe(Math.min(kills, PROCESSES.length));
+  }
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { keptSecret } from '../../local/data/secret-files.ts';
 import { signingKey } from '../../local/sns/control.ts';
 import { SubscriptionMemory } from '../../local/sns/subscription-memory.ts';
@@ -22,27 +22,28 @@ function worst(names: number) {
 const SUBSCRIPTION = `{ url: 'http://127.0.0.1:9/', name: 'n', raw: true, filter: undefined },
   { subscriptionArn: 'arn:aws:sns:us-east-1:000000000000:changewire:1', token: 't' }`;
 
-describe('what a start keeps beside the store, after a power cut', () => {
-  it.each([
-    [
-      'the signing key of the topic',
-      'local/sns/control.ts',
-      (directory: string) => `await it.signingKey(${directory});`,
-      (directory: string) => signingKey(directory),
-    ],
-    [
-      'the confirmed subscriptions',
-      'local/sns/subscription-memory.ts',
-      (directory: string) => `new it.SubscriptionMemory(${directory}).remember(${SUBSCRIPTION});`,
-      async (directory: string) => new SubscriptionMemory(directory),
-    ],
-    [
-      'the signing secret of a webhook',
-      'local/data/secret-files.ts',
-      (directory: string) => `it.keptSecret(${directory} + '/crm.secret');`,
-      async (directory: string) => keptSecret(`${directory}/crm.secret`),
-    ],
-  ])('%s can be read, or was never there', async (_, module, write, read) => {
+it.each([
+  [
+    'the signing key of the topic',
+    'local/sns/control.ts',
+    (directory: string) => `await it.signingKey(${directory});`,
+    (directory: string) => signingKey(directory),
+  ],
+  [
+    'the confirmed subscriptions',
+    'local/sns/subscription-memory.ts',
+    (directory: string) => `new it.SubscriptionMemory(${directory}).remember(${SUBSCRIPTION});`,
+    async (directory: string) => new SubscriptionMemory(directory),
+  ],
+  [
+    'the signing secret of a webhook',
+    'local/data/secret-files.ts',
+    (directory: string) => `it.keptSecret(${directory} + '/crm.secret');`,
+    async (directory: string) => keptSecret(`${directory}/crm.secret`),
+  ],
+])(
+  'what a start keeps beside the store, after a power cut: %s can be read, or was never there',
+  async (_, module, write, read) => {
     const reading: Promise<unknown>[] = [];
     for (let names = 0; names <= MAX_NAMES; names++) {
       let place = '';
@@ -56,5 +57,5 @@ describe('what a start keeps beside the store, after a power cut', () => {
       if (place !== '') reading.push(read(place));
     }
     await expect(Promise.all(reading)).resolves.toBeDefined();
-  });
-});
+  },
+);

@@ -77,35 +77,31 @@ describe('a new record', () => {
   });
 });
 
-describe('a deleted record', () => {
-  it('whose record found no room in the event is told by its name', () => {
-    const [event] = commitOf([change('t-1', 'Call', [], { action: 'deleted' })]);
-    const task = { id: 't-1', name: 'Call' };
-    const cut = { ...event, data: { ...event?.data, task, truncated: ['record'] } };
-    const [topic] = chatTopics([cut as never]);
-    expect(topic?.records[0]).toMatchObject({ name: 'Call', fields: [], omitted: 0 });
-  });
+it('a deleted record whose record found no room in the event is told by its name', () => {
+  const [event] = commitOf([change('t-1', 'Call', [], { action: 'deleted' })]);
+  const task = { id: 't-1', name: 'Call' };
+  const cut = { ...event, data: { ...event?.data, task, truncated: ['record'] } };
+  const [topic] = chatTopics([cut as never]);
+  expect(topic?.records[0]).toMatchObject({ name: 'Call', fields: [], omitted: 0 });
 });
 
-describe('what a built-in field is called', () => {
-  it.each([
-    ['dueDate', 'Due date'],
-    ['due_date', 'Due date'],
-    ['state', 'State'],
-    ['step2Of3', 'Step2 of3'],
-    ['isVIP', 'Is VIP'],
-    ['externalURL', 'External URL'],
-    ['Already Words', 'Already Words'],
-    ['x.y', 'x.y'],
-    ['_private', '_private'],
-    ['größe', 'größe'],
-    ['a--b', 'a--b'],
-  ])('%s is read as %s', (property, name) => {
-    const told = shown(change('t-1', 'Call', [field('', 'a', 'b', { name: property, kind: 'builtin' })]));
-    expect(told).toEqual([`Call · ${name}: a → b`]);
-  });
+it.each([
+  ['dueDate', 'Due date'],
+  ['due_date', 'Due date'],
+  ['state', 'State'],
+  ['step2Of3', 'Step2 of3'],
+  ['isVIP', 'Is VIP'],
+  ['externalURL', 'External URL'],
+  ['Already Words', 'Already Words'],
+  ['x.y', 'x.y'],
+  ['_private', '_private'],
+  ['größe', 'größe'],
+  ['a--b', 'a--b'],
+])('what a built-in field is called: %s is read as %s', (property, name) => {
+  const told = shown(change('t-1', 'Call', [field('', 'a', 'b', { name: property, kind: 'builtin' })]));
+  expect(told).toEqual([`Call · ${name}: a → b`]);
+});
 
-  it('is the property, while a custom field keeps the name that people gave it', () => {
-    expect(shown(change('t-1', 'Call', [field('dueDate', 'a', 'b')]))).toEqual(['Call · dueDate: a → b']);
-  });
+it('what a built-in field is called is the property, while a custom field keeps the name that people gave it', () => {
+  expect(shown(change('t-1', 'Call', [field('dueDate', 'a', 'b')]))).toEqual(['Call · dueDate: a → b']);
 });

@@ -104,25 +104,20 @@ describe('links', () => {
 
 const AT = Date.UTC(2026, 10, 21, 12);
 
-describe('a test event in a chat', () => {
-  it('says that it is a test of this endpoint at this time, and that nothing changed', () => {
-    const event = testEvent('crm', { at: AT, tag: '1' });
-    expect(chatTopics([event])).toEqual([
-      {
-        title: 'This is a test',
-        note: 'Changewire can deliver events here. No data was changed.',
-        origin: 'endpoint crm',
-        observed: { after: AT, before: AT },
-        records: [],
-        eventIds: [event.id],
-      },
-    ]);
-  });
-
-  it('has no time when the event has none that can be read', () => {
-    const event = { ...testEvent('crm', { at: AT, tag: '1' }), time: 'noon' };
-    expect(chatTopics([event])[0]).toMatchObject({ title: 'This is a test', observed: undefined });
-  });
+it('a test event in a chat says that it is a test of this endpoint, at this time if that can be read, and that nothing changed', () => {
+  const event = testEvent('crm', { at: AT, tag: '1' });
+  expect(chatTopics([event])).toEqual([
+    {
+      title: 'This is a test',
+      note: 'Changewire can deliver events here. No data was changed.',
+      origin: 'endpoint crm',
+      observed: { after: AT, before: AT },
+      records: [],
+      eventIds: [event.id],
+    },
+  ]);
+  const untimed = { ...event, time: 'noon' };
+  expect(chatTopics([untimed])[0]).toMatchObject({ title: 'This is a test', observed: undefined });
 });
 
 describe("an event about another endpoint's health in a chat", () => {

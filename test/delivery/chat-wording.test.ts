@@ -20,21 +20,17 @@ const fields = (count: number, length = 1) =>
 const textOf = ({ heading, lines }: RecordView) => [heading, ...lines].flat().map(({ text }) => text);
 const lengthOf = (view: RecordView) => textOf(view).join('').length;
 
-describe('a record', () => {
-  it('counts as many changes in sight as it shows fields of an update, and as one otherwise', () => {
-    const shownOf = (of: ChatRecord, lines: number) => viewOf(of, linesOf(of, { value: 60, lines })).shown;
-    expect(shownOf(record({ fields: fields(3) }), 2)).toBe(2);
-    expect(shownOf(record({ fields: [] }), 5)).toBe(1);
-    expect(shownOf(record({ action: 'created', fields: fields(3) }), 2)).toBe(1);
-    expect(shownOf(record({ action: 'deleted', fields: [] }), 5)).toBe(1);
-  });
+it('a record counts as many changes in sight as it shows fields of an update, and as one otherwise', () => {
+  const shownOf = (of: ChatRecord, lines: number) => viewOf(of, linesOf(of, { value: 60, lines })).shown;
+  expect(shownOf(record({ fields: fields(3) }), 2)).toBe(2);
+  expect(shownOf(record({ fields: [] }), 5)).toBe(1);
+  expect(shownOf(record({ action: 'created', fields: fields(3) }), 2)).toBe(1);
+  expect(shownOf(record({ action: 'deleted', fields: [] }), 5)).toBe(1);
+});
 
-  it('shows a field without a name as such', () => {
-    const odd = record({ fields: [field('\u200B', 'a', 'b')] });
-    expect(textOf(viewOf(odd, linesOf(odd, { value: 60, lines: 5 }))).join('')).toBe(
-      'Call · (no name): a → b',
-    );
-  });
+it('a record shows a field without a name as such', () => {
+  const odd = record({ fields: [field('\u200B', 'a', 'b')] });
+  expect(textOf(viewOf(odd, linesOf(odd, { value: 60, lines: 5 }))).join('')).toBe('Call · (no name): a → b');
 });
 
 describe('records in little room', () => {
@@ -55,16 +51,12 @@ describe('records in little room', () => {
     expect(longest(fit(all, total - 1).views)).toBeLessThan(160);
   });
 
-  it('are told with shorter values when more of them fit so, twelve of a record then', () => {
-    const { views, shown } = fit([record({ fields: fields(20, 400) })], 4_200);
-    expect(shown).toEqual([12]);
-    expect(longest(views)).toBe(159);
-  });
-
-  it('are told with short values when still more fit so, five of a record then', () => {
-    const { views, shown } = fit([record({ fields: fields(20, 400) })], 1_000);
-    expect(shown).toEqual([5]);
-    expect(longest(views)).toBe(59);
+  it.each([
+    ['shorter values when more of them fit so, twelve', 4_200, 12, 159],
+    ['short values when still more fit so, five', 1_000, 5, 59],
+  ])('are told with %s of a record then', (_, room, count, length) => {
+    const { views, shown } = fit([record({ fields: fields(20, 400) })], room);
+    expect([shown, longest(views)]).toEqual([[count], length]);
   });
 
   it('are told without their links when more of them fit so, and only then', () => {

@@ -10,23 +10,19 @@ import type { EndpointRow } from '../../functions/model/endpoint-row.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { Message } from '../../functions/queue/queue.ts';
 import {
-  AT,
   answered,
-  DAY,
   endpointOf,
-  HOUR,
   idsOf,
   isRowOf,
   jobsWith,
-  MINUTE,
   messageOf,
   openSetting,
-  SECOND,
   someEvents,
   TABLE_DOWN,
   waitingOnes,
   writes,
 } from '../kit/delivery/setting.ts';
+import { AT, DAY, HOUR, MINUTE, SECOND } from '../kit/time.ts';
 
 /** Messages with an event each, the last of which was committed first. */
 function records(count: number): Message[] {
@@ -54,46 +50,44 @@ function openGates() {
   };
 }
 
-describe('an endpoint that is slow to answer', () => {
-  it('keeps one run waiting: what comes meanwhile is put into rows, by this run and by every other', async () => {
-    const { promise, resolve } = Promise.withResolvers<Answer>();
-    const setting = openSetting((_, __, onSlow) => {
-      onSlow();
-      return promise;
-    });
-    const { deliver, posts, healthOf, pendingIds, register } = setting;
-    await register();
-    const [first, second, third] = records(3) as [Message, Message, Message];
-    const slow = deliver([second, third]);
-    for (let turns = 0; turns < 5; turns++) await turn();
-    expect(await healthOf()).toEqual({ notBefore: AT + 15 * SECOND });
-    expect(await deliver([first])).toEqual([]);
-    expect([idsOf(posts), (await pendingIds()).length]).toEqual([[2], 1]);
-    resolve(answered(204));
-    expect(await slow).toEqual([]);
-    expect((await healthOf())?.notBefore).toBeUndefined();
-    // Behind the one that waits.
-    expect([idsOf(posts), (await pendingIds()).length]).toEqual([[2], 2]);
+it('an endpoint that is slow to answer keeps one run waiting: what comes meanwhile is put into rows, by this run and by every other', async () => {
+  const { promise, resolve } = Promise.withResolvers<Answer>();
+  const setting = openSetting((_, __, onSlow) => {
+    onSlow();
+    return promise;
   });
+  const { deliver, posts, healthOf, pendingIds, register } = setting;
+  await register();
+  const [first, second, third] = records(3) as [Message, Message, Message];
+  const slow = deliver([second, third]);
+  for (let turns = 0; turns < 5; turns++) await turn();
+  expect(await healthOf()).toEqual({ notBefore: AT + 15 * SECOND });
+  expect(await deliver([first])).toEqual([]);
+  expect([idsOf(posts), (await pendingIds()).length]).toEqual([[2], 1]);
+  resolve(answered(204));
+  expect(await slow).toEqual([]);
+  expect((await healthOf())?.notBefore).toBeUndefined();
+  // Behind the one that waits.
+  expect([idsOf(posts), (await pendingIds()).length]).toEqual([[2], 2]);
+});
 
-  it('is left alone by a run that sends what waits in rows: no other does so', async () => {
-    const { dependencies, wait, register, healthOf, rows } = openSetting((_, __, onSlow) => {
-      onSlow();
-      return answered(204);
-    });
-    await register();
-    await wait(waitingOnes(2));
-    const writes: unknown[] = [];
-    const change: typeof rows.change = (name, decide) =>
-      rows.change(name, row => {
-        const decided = decide(row);
-        if (decided) writes.push((decided as EndpointRow).health.notBefore);
-        return decided;
-      });
-    await drain(endpointOf(), { ...dependencies, rows: { ...rows, change } });
-    expect(writes.every(notBefore => notBefore === undefined)).toBe(true);
-    expect(await healthOf()).not.toHaveProperty('waiting');
+it('an endpoint that is slow to answer is left alone by a run that sends what waits in rows: no other does so', async () => {
+  const { dependencies, wait, register, healthOf, rows } = openSetting((_, __, onSlow) => {
+    onSlow();
+    return answered(204);
   });
+  await register();
+  await wait(waitingOnes(2));
+  const writes: unknown[] = [];
+  const change: typeof rows.change = (name, decide) =>
+    rows.change(name, row => {
+      const decided = decide(row);
+      if (decided) writes.push((decided as EndpointRow).health.notBefore);
+      return decided;
+    });
+  await drain(endpointOf(), { ...dependencies, rows: { ...rows, change } });
+  expect(writes.every(notBefore => notBefore === undefined)).toBe(true);
+  expect(await healthOf()).not.toHaveProperty('waiting');
 });
 
 describe('delivering to a webhook', () => {
@@ -183,36 +177,34 @@ describe('delivering to a webhook', () => {
   });
 });
 
-describe('an endpoint that asks for less', () => {
-  it.each(['webhook', 'slack'] as const)(
-    'is held as a whole for as long as it says: none of the others is tried, all wait in rows: %s',
-    async kind => {
-      const { deliver, posts, hidden, healthOf, pendingIds } = openSetting(() =>
-        answered(429, { retryAfter: '120' }),
-      );
-      expect(await deliver(records(3), endpointOf(kind))).toEqual([]);
-      expect([posts.length, hidden]).toEqual([1, []]);
-      const failures = { count: 1, since: AT };
-      const waiting = { due: AT, first: true };
-      expect(await healthOf()).toMatchObject({ failures, notBefore: AT + 2 * MINUTE, waiting });
-      expect(await pendingIds()).toHaveLength(3);
-      // A run that begins later learns that from its row.
-      expect(await deliver(records(3), endpointOf(kind))).toEqual([]);
-      expect(posts).toHaveLength(1);
-    },
-  );
-
-  it('is obeyed by this run also when the table can not be told', async () => {
-    const { deliver, posts, faults, said, register } = openSetting(() => answered(429));
-    await register();
-    faults.before = command => isRowOf('crm')(command) && TABLE_DOWN;
-    expect((await deliver(records(3))).toSorted()).toEqual(messages(3));
+it.each(['webhook', 'slack'] as const)(
+  'an endpoint that asks for less is held as a whole for as long as it says: none of the others is tried, all wait in rows: %s',
+  async kind => {
+    const { deliver, posts, hidden, healthOf, pendingIds } = openSetting(() =>
+      answered(429, { retryAfter: '120' }),
+    );
+    expect(await deliver(records(3), endpointOf(kind))).toEqual([]);
+    expect([posts.length, hidden]).toEqual([1, []]);
+    const failures = { count: 1, since: AT };
+    const waiting = { due: AT, first: true };
+    expect(await healthOf()).toMatchObject({ failures, notBefore: AT + 2 * MINUTE, waiting });
+    expect(await pendingIds()).toHaveLength(3);
+    // A run that begins later learns that from its row.
+    expect(await deliver(records(3), endpointOf(kind))).toEqual([]);
     expect(posts).toHaveLength(1);
-    expect(said[0]).toEqual({
-      level: 'warn',
-      message: "Could not save the endpoint's health.",
-      details: { code: 'endpoint.health-not-saved', endpoint: 'crm', error: 'Error: table down' },
-    });
+  },
+);
+
+it('an endpoint that asks for less is obeyed by this run also when the table can not be told', async () => {
+  const { deliver, posts, faults, said, register } = openSetting(() => answered(429));
+  await register();
+  faults.before = command => isRowOf('crm')(command) && TABLE_DOWN;
+  expect((await deliver(records(3))).toSorted()).toEqual(messages(3));
+  expect(posts).toHaveLength(1);
+  expect(said[0]).toEqual({
+    level: 'warn',
+    message: "Could not save the endpoint's health.",
+    details: { code: 'endpoint.health-not-saved', endpoint: 'crm', error: 'Error: table down' },
   });
 });
 
@@ -261,21 +253,19 @@ describe('an endpoint that fails', () => {
   });
 });
 
-describe('what waited in rows', () => {
-  it.each([
-    ['goes to an endpoint that does well', {}, 1],
-    ['goes first, whatever new deliveries wait for', { waiting: { added: 1, due: AT, first: true } }, 1],
-    ['waits on while its endpoint is held', { notBefore: AT + 1 }, 0],
-    ['waits on while its endpoint is paused', { paused: { at: AT } }, 0],
-  ])('%s: %j', async (_, given, sent) => {
-    const { dependencies, register, wait, pending, posts } = openSetting();
-    await register();
-    await wait(waitingOnes(1));
-    const health = new EndpointHealth(endpointOf(), await register(given), dependencies);
-    const settler = new RowSettler('crm', health, await pending(), dependencies);
-    await deliverBatch({ endpoint: endpointOf(), health, settler, isNew: false }, dependencies);
-    expect([posts.length, (await pending()).length]).toEqual([sent, 1 - sent]);
-  });
+it.each([
+  ['goes to an endpoint that does well', {}, 1],
+  ['goes first, whatever new deliveries wait for', { waiting: { added: 1, due: AT, first: true } }, 1],
+  ['waits on while its endpoint is held', { notBefore: AT + 1 }, 0],
+  ['waits on while its endpoint is paused', { paused: { at: AT } }, 0],
+])('what waited in rows %s: %j', async (_, given, sent) => {
+  const { dependencies, register, wait, pending, posts } = openSetting();
+  await register();
+  await wait(waitingOnes(1));
+  const health = new EndpointHealth(endpointOf(), await register(given), dependencies);
+  const settler = new RowSettler('crm', health, await pending(), dependencies);
+  await deliverBatch({ endpoint: endpointOf(), health, settler, isNew: false }, dependencies);
+  expect([posts.length, (await pending()).length]).toEqual([sent, 1 - sent]);
 });
 
 describe('an endpoint that takes something again', () => {
@@ -389,15 +379,13 @@ describe('an endpoint that answers 410', () => {
   });
 });
 
-describe('a message that is no event', () => {
-  it('is a dead letter, and holds up no other', async () => {
-    const { deliver, posts, deliveries } = openSetting();
-    expect(await deliver([messageOf('odd', 'hush'), ...records(1)])).toEqual([]);
-    expect(await deliveries.dead('crm', 9)).toMatchObject([
-      { eventId: 'odd', body: 'hush', reason: 'the message is not valid JSON' },
-    ]);
-    expect(posts).toHaveLength(1);
-  });
+it('a message that is no event is a dead letter, and holds up no other', async () => {
+  const { deliver, posts, deliveries } = openSetting();
+  expect(await deliver([messageOf('odd', 'hush'), ...records(1)])).toEqual([]);
+  expect(await deliveries.dead('crm', 9)).toMatchObject([
+    { eventId: 'odd', body: 'hush', reason: 'the message is not valid JSON' },
+  ]);
+  expect(posts).toHaveLength(1);
 });
 
 describe('delivering to a chat', () => {
@@ -476,11 +464,12 @@ describe('delivering to a chat', () => {
   });
 });
 
-describe('what fails on our side', () => {
-  it.each([
-    [new Error('no secret'), 'no secret'],
-    ['odd', 'odd'],
-  ])('%s: is told once, each event is tried again, and what was opened is closed', async (error, reason) => {
+it.each([
+  [new Error('no secret'), 'no secret'],
+  ['odd', 'odd'],
+])(
+  'what fails on our side, %s, is told once, each event is tried again, and what was opened is closed',
+  async (error, reason) => {
     const { deliver, posts, pending, said, state, healthOf } = openSetting();
     const readSecret = () => Promise.reject(error);
     expect(await deliver(records(2), endpointOf(), { readSecret })).toEqual([]);
@@ -498,5 +487,5 @@ describe('what fails on our side', () => {
     ]);
     // The endpoint is not to blame.
     expect(await healthOf()).not.toHaveProperty('failures');
-  });
-});
+  },
+);

@@ -3,22 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { type DrainDependencies, drain } from '../../functions/delivery/drain.ts';
 import { wakesAt } from '../../functions/delivery/health.ts';
 import {
-  AT,
   answered,
-  DAY,
   endpointOf,
-  HOUR,
   idsOf,
   isRowOf,
   jobsWith,
-  MINUTE,
   openSetting,
-  SECOND,
   type Setting,
   TABLE_DOWN,
   waitingOnes,
   writes,
 } from '../kit/delivery/setting.ts';
+import { AT, DAY, HOUR, MINUTE, SECOND } from '../kit/time.ts';
 
 const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
 const drainWith = (

@@ -318,41 +318,39 @@ async function openDigest(script: MailScript) {
   return { ...setting, server, poster, drain: (more = {}) => setting.drain(endpoint, { ...own, ...more }) };
 }
 
-describe('a digest by mail', () => {
-  it('is one mail at its time, and the same mail once the server takes it', async () => {
-    const { server, state, drain, left } = await openDigest({
-      mail: before => (before === 0 ? 451 : undefined),
-    });
-    await drain();
-    expect([server.received.length, await left()]).toEqual([0, 5]);
-    state.now = AT + HOUR;
-    await drain();
-    expect([server.received.length, await left()]).toEqual([0, 5]);
-    state.now += 31 * SECOND;
-    await drain();
-    expect([server.received.map(({ subject }) => subject), await left()]).toEqual([
-      ['5 changes in 5 projects'],
-      0,
-    ]);
+it('a digest by mail is one mail at its time, and the same mail once the server takes it', async () => {
+  const { server, state, drain, left } = await openDigest({
+    mail: before => (before === 0 ? 451 : undefined),
   });
+  await drain();
+  expect([server.received.length, await left()]).toEqual([0, 5]);
+  state.now = AT + HOUR;
+  await drain();
+  expect([server.received.length, await left()]).toEqual([0, 5]);
+  state.now += 31 * SECOND;
+  await drain();
+  expect([server.received.map(({ subject }) => subject), await left()]).toEqual([
+    ['5 changes in 5 projects'],
+    0,
+  ]);
+});
 
-  it('that is sent again after a crash has the same Message-ID', async () => {
-    const { server, state, poster, drain, left } = await openDigest({});
-    state.now = AT + HOUR;
-    const dies = {
-      ...poster(),
-      post: async (...given: Parameters<Poster['post']>) =>
-        poster()
-          .post(...given)
-          .then(forever),
-    };
-    drain({ openPoster: () => dies });
-    await vi.waitFor(() => expect(server.received).toHaveLength(1));
-    state.now += 5 * MINUTE;
-    await drain({ run: 'next' });
-    const [first, again, ...others] = server.received.map(({ messageId }) => messageId);
-    expect([again, others, await left()]).toEqual([first, [], 0]);
-  });
+it('a digest by mail that is sent again after a crash has the same Message-ID', async () => {
+  const { server, state, poster, drain, left } = await openDigest({});
+  state.now = AT + HOUR;
+  const dies = {
+    ...poster(),
+    post: async (...given: Parameters<Poster['post']>) =>
+      poster()
+        .post(...given)
+        .then(forever),
+  };
+  drain({ openPoster: () => dies });
+  await vi.waitFor(() => expect(server.received).toHaveLength(1));
+  state.now += 5 * MINUTE;
+  await drain({ run: 'next' });
+  const [first, again, ...others] = server.received.map(({ messageId }) => messageId);
+  expect([again, others, await left()]).toEqual([first, [], 0]);
 });
 
 const forever = () => new Promise<never>(() => undefined);

@@ -36,58 +36,54 @@ const failures = (...gaps: number[]) => {
 };
 const waiting = (added: number, due = AT, first = true): Health => ({ waiting: { added, due, first } });
 
-describe('an endpoint that is slow to answer', () => {
-  it('is held for as long as an attempt may take, and no less than it was', () => {
-    expect(busy({}, AT)).toEqual({ notBefore: AT + 15 * SECOND });
-    expect(busy({ notBefore: AT + SECOND, ...waiting(1) }, AT)).toEqual({
-      notBefore: AT + 15 * SECOND,
-      ...waiting(1),
-    });
-    expect(busy({ notBefore: AT + 15 * SECOND }, AT)).toBeUndefined();
-    expect(closedTo(busy({}, AT) as Health, AT + 14 * SECOND)).toBe('throttled');
-    expect(closedTo(busy({}, AT) as Health, AT + 15 * SECOND)).toBeUndefined();
+it('an endpoint that is slow to answer is held for as long as an attempt may take, and no less than it was', () => {
+  expect(busy({}, AT)).toEqual({ notBefore: AT + 15 * SECOND });
+  expect(busy({ notBefore: AT + SECOND, ...waiting(1) }, AT)).toEqual({
+    notBefore: AT + 15 * SECOND,
+    ...waiting(1),
   });
+  expect(busy({ notBefore: AT + 15 * SECOND }, AT)).toBeUndefined();
+  expect(closedTo(busy({}, AT) as Health, AT + 14 * SECOND)).toBe('throttled');
+  expect(closedTo(busy({}, AT) as Health, AT + 15 * SECOND)).toBeUndefined();
 });
 
-describe('an endpoint is closed to new deliveries', () => {
-  it.each<[Health, ReturnType<typeof closedTo>]>([
-    [{}, undefined],
-    [{ failures: { count: 4, since: AT } }, undefined],
-    [{ paused: { at: AT } }, 'paused'],
-    [{ stopped: { at: AT, reason: 'answered 410' } }, 'stopped'],
-    [{ paused: { at: AT }, stopped: { at: AT, reason: '' }, ...failing(0, AT + 1), ...waiting(1) }, 'paused'],
-    [{ stopped: { at: AT, reason: '' }, ...failing(0, AT + 1) }, 'stopped'],
-    [failing(0, AT - 1), 'failing'],
-    [{ notBefore: AT + 1 }, 'throttled'],
-    [{ notBefore: AT }, undefined],
-    [{ notBefore: AT + 2 * DAY }, undefined],
-    [{ notBefore: AT + 1, ...waiting(1) }, 'throttled'],
-    [waiting(1), 'backlog'],
-    [waiting(1, AT - 1, false), undefined],
-  ])('%j: %s', (health, closed) => expect(closedTo(health, AT)).toBe(closed));
-});
+it.each<[Health, ReturnType<typeof closedTo>]>([
+  [{}, undefined],
+  [{ failures: { count: 4, since: AT } }, undefined],
+  [{ paused: { at: AT } }, 'paused'],
+  [{ stopped: { at: AT, reason: 'answered 410' } }, 'stopped'],
+  [{ paused: { at: AT }, stopped: { at: AT, reason: '' }, ...failing(0, AT + 1), ...waiting(1) }, 'paused'],
+  [{ stopped: { at: AT, reason: '' }, ...failing(0, AT + 1) }, 'stopped'],
+  [failing(0, AT - 1), 'failing'],
+  [{ notBefore: AT + 1 }, 'throttled'],
+  [{ notBefore: AT }, undefined],
+  [{ notBefore: AT + 2 * DAY }, undefined],
+  [{ notBefore: AT + 1, ...waiting(1) }, 'throttled'],
+  [waiting(1), 'backlog'],
+  [waiting(1, AT - 1, false), undefined],
+])('an endpoint is closed to new deliveries %j: %s', (health, closed) =>
+  expect(closedTo(health, AT)).toBe(closed),
+);
 
-describe('what waits', () => {
-  it.each<[Health, number | undefined, number | undefined]>([
-    [{}, 0, undefined],
-    [waiting(1, AT), 0, AT],
-    [{ ...waiting(1, AT), notBefore: AT + 1 }, AT + 1, AT + 1],
-    [{ ...waiting(1, AT + 2), notBefore: AT + 1 }, AT + 1, AT + 2],
-    [{ ...waiting(1, AT), paused: { at: AT } }, undefined, undefined],
-    [{ ...waiting(1, AT), stopped: { at: AT, reason: '' } }, undefined, undefined],
-    [{ ...waiting(1, AT), draining: { by: 'run', until: AT + 9 } }, 0, AT + 9],
-    // The next probe does not wait until what failed last is tried again.
-    [{ ...waiting(1, AT + HOUR), ...failing(1, AT + MINUTE) }, AT + MINUTE, AT + MINUTE],
-    [{ ...failing(1, AT + MINUTE) }, AT + MINUTE, undefined],
-    // No hold is longer than a day, and no drain than 15 minutes: what is was written by a clock that was ahead.
-    [{ ...waiting(1, AT), notBefore: AT + DAY + MINUTE }, AT + DAY + MINUTE, AT + DAY + MINUTE],
-    [{ ...waiting(1, AT), notBefore: AT + DAY + MINUTE + 1 }, 0, AT],
-    [{ ...waiting(1, AT), draining: { by: 'run', until: AT + 16 * MINUTE } }, 0, AT + 16 * MINUTE],
-    [{ ...waiting(1, AT), draining: { by: 'run', until: AT + 16 * MINUTE + 1 } }, 0, AT],
-  ])('behind %j may be tried at %s, and is looked after at %s', (health, opens, wakes) => {
-    expect(opensAt(health, AT)).toBe(opens);
-    expect(wakesAt(health, AT)).toBe(wakes);
-  });
+it.each<[Health, number | undefined, number | undefined]>([
+  [{}, 0, undefined],
+  [waiting(1, AT), 0, AT],
+  [{ ...waiting(1, AT), notBefore: AT + 1 }, AT + 1, AT + 1],
+  [{ ...waiting(1, AT + 2), notBefore: AT + 1 }, AT + 1, AT + 2],
+  [{ ...waiting(1, AT), paused: { at: AT } }, undefined, undefined],
+  [{ ...waiting(1, AT), stopped: { at: AT, reason: '' } }, undefined, undefined],
+  [{ ...waiting(1, AT), draining: { by: 'run', until: AT + 9 } }, 0, AT + 9],
+  // The next probe does not wait until what failed last is tried again.
+  [{ ...waiting(1, AT + HOUR), ...failing(1, AT + MINUTE) }, AT + MINUTE, AT + MINUTE],
+  [{ ...failing(1, AT + MINUTE) }, AT + MINUTE, undefined],
+  // No hold is longer than a day, and no drain than 15 minutes: what is was written by a clock that was ahead.
+  [{ ...waiting(1, AT), notBefore: AT + DAY + MINUTE }, AT + DAY + MINUTE, AT + DAY + MINUTE],
+  [{ ...waiting(1, AT), notBefore: AT + DAY + MINUTE + 1 }, 0, AT],
+  [{ ...waiting(1, AT), draining: { by: 'run', until: AT + 16 * MINUTE } }, 0, AT + 16 * MINUTE],
+  [{ ...waiting(1, AT), draining: { by: 'run', until: AT + 16 * MINUTE + 1 } }, 0, AT],
+])('what waits behind %j may be tried at %s, and is looked after at %s', (health, opens, wakes) => {
+  expect(opensAt(health, AT)).toBe(opens);
+  expect(wakesAt(health, AT)).toBe(wakes);
 });
 
 describe('an endpoint fails', () => {
@@ -158,39 +154,35 @@ describe('an endpoint fails', () => {
   ])('%j: a success changes it: %s', (health, is) => expect(hasProblems(health)).toBe(is));
 });
 
-describe('an endpoint that asks for less', () => {
-  it.each<[string, Health, { for?: number }, number]>([
-    ['for as long as it says', {}, { for: 2 * MINUTE }, 2 * MINUTE],
-    ['for 5 s where it does not say', {}, {}, 5 * SECOND],
-    ['for no time', {}, { for: 0 }, 0],
-    ['for a day at most', {}, { for: 9 * DAY }, DAY],
-    ['for as long as it said first, if that is longer', { notBefore: AT + HOUR }, { for: MINUTE }, HOUR],
-    ['for longer than it said first', { notBefore: AT + MINUTE }, { for: HOUR }, HOUR],
-    ['for longer than until its next probe', failing(0, AT), { for: HOUR }, HOUR],
-    ['until its next probe at least', failing(0, AT), { for: SECOND }, MINUTE],
-  ])('gets nothing %s', (_, health, hold, ms) => {
-    expect(fail(health, AT, hold).notBefore).toBe(AT + ms);
-  });
-
-  it('is held no less when it begins to fail meanwhile', () => {
-    const health = { failures: { count: 4, since: AT - MINUTE }, notBefore: AT + HOUR };
-    expect(fail(health, AT)).toMatchObject({ failing: { probes: 0 }, notBefore: AT + HOUR });
-    expect(fail({ ...health, notBefore: 0 }, AT, { for: HOUR }).notBefore).toBe(AT + HOUR);
-  });
+it.each<[string, Health, { for?: number }, number]>([
+  ['for as long as it says', {}, { for: 2 * MINUTE }, 2 * MINUTE],
+  ['for 5 s where it does not say', {}, {}, 5 * SECOND],
+  ['for no time', {}, { for: 0 }, 0],
+  ['for a day at most', {}, { for: 9 * DAY }, DAY],
+  ['for as long as it said first, if that is longer', { notBefore: AT + HOUR }, { for: MINUTE }, HOUR],
+  ['for longer than it said first', { notBefore: AT + MINUTE }, { for: HOUR }, HOUR],
+  ['for longer than until its next probe', failing(0, AT), { for: HOUR }, HOUR],
+  ['until its next probe at least', failing(0, AT), { for: SECOND }, MINUTE],
+])('an endpoint that asks for less gets nothing %s', (_, health, hold, ms) => {
+  expect(fail(health, AT, hold).notBefore).toBe(AT + ms);
 });
 
-describe('an endpoint that somebody stops', () => {
-  it('keeps the first moment and the first reason', () => {
-    const once = paused(stopped({}, AT, 'one'), AT);
-    expect(once).toEqual({ stopped: { at: AT, reason: 'one' }, paused: { at: AT } });
-    expect(paused(stopped(once, AT + 1, 'two'), AT + 1)).toEqual(once);
-  });
+it('an endpoint that asks for less is held no less when it begins to fail meanwhile', () => {
+  const health = { failures: { count: 4, since: AT - MINUTE }, notBefore: AT + HOUR };
+  expect(fail(health, AT)).toMatchObject({ failing: { probes: 0 }, notBefore: AT + HOUR });
+  expect(fail({ ...health, notBefore: 0 }, AT, { for: HOUR }).notBefore).toBe(AT + HOUR);
+});
 
-  it('and resumes is as if nothing had happened; what waits is looked for, whatever is known of it, and goes first', () => {
-    const health = { paused: { at: AT }, stopped: { at: AT, reason: '' }, ...failing(3, AT + HOUR) };
-    expect(resumed(health, AT)).toEqual(waiting(1));
-    expect(resumed({ ...health, ...waiting(7, AT + HOUR, false) }, AT)).toEqual(waiting(8));
-  });
+it('an endpoint that somebody stops keeps the first moment and the first reason', () => {
+  const once = paused(stopped({}, AT, 'one'), AT);
+  expect(once).toEqual({ stopped: { at: AT, reason: 'one' }, paused: { at: AT } });
+  expect(paused(stopped(once, AT + 1, 'two'), AT + 1)).toEqual(once);
+});
+
+it('an endpoint that somebody stops and resumes is as if nothing had happened; what waits is looked for, whatever is known of it, and goes first', () => {
+  const health = { paused: { at: AT }, stopped: { at: AT, reason: '' }, ...failing(3, AT + HOUR) };
+  expect(resumed(health, AT)).toEqual(waiting(1));
+  expect(resumed({ ...health, ...waiting(7, AT + HOUR, false) }, AT)).toEqual(waiting(8));
 });
 
 describe('what is known of rows', () => {
@@ -277,30 +269,28 @@ function known({ health, last, read }: Reads, step: Step, pick: number): Reads {
   return { health: after ?? health, last, read };
 }
 
-describe('whatever happens to an endpoint, in whatever order', () => {
-  it('it never fails before 5 failures in a row over a minute, and a success always clears that', () => {
-    fc.assert(
-      fc.property(steps, all => {
-        let life: Life = { health: {}, now: AT, row: [] };
-        for (const step of all) {
-          life = lived(life, step);
-          const { health, now, row } = life;
-          const isFailing = row.some((at, index) => index >= 4 && at - (row[0] as number) >= MINUTE);
-          expect(health.failing !== undefined).toBe(isFailing);
-          expect(hasProblems(health)).toBe(row.length > 0);
-          expect(isFailing && closedTo(health, now) === undefined).toBe(false);
-        }
-      }),
-    );
-  });
+it('whatever happens to an endpoint, in whatever order, it never fails before 5 failures in a row over a minute, and a success always clears that', () => {
+  fc.assert(
+    fc.property(steps, all => {
+      let life: Life = { health: {}, now: AT, row: [] };
+      for (const step of all) {
+        life = lived(life, step);
+        const { health, now, row } = life;
+        const isFailing = row.some((at, index) => index >= 4 && at - (row[0] as number) >= MINUTE);
+        expect(health.failing !== undefined).toBe(isFailing);
+        expect(hasProblems(health)).toBe(row.length > 0);
+        expect(isFailing && closedTo(health, now) === undefined).toBe(false);
+      }
+    }),
+  );
+});
 
-  it('nobody forgets what was added after it was read, however old what was read is', () => {
-    fc.assert(
-      fc.property(steps, fc.array(fc.nat(9), { minLength: 60, maxLength: 60 }), (all, picks) => {
-        let reads: Reads = { health: {}, last: 0, read: [] };
-        for (const [index, step] of all.entries()) reads = known(reads, step, picks[index] as number);
-      }),
-      { numRuns: 500 },
-    );
-  });
+it('whatever happens to an endpoint, in whatever order, nobody forgets what was added after it was read, however old what was read is', () => {
+  fc.assert(
+    fc.property(steps, fc.array(fc.nat(9), { minLength: 60, maxLength: 60 }), (all, picks) => {
+      let reads: Reads = { health: {}, last: 0, read: [] };
+      for (const [index, step] of all.entries()) reads = known(reads, step, picks[index] as number);
+    }),
+    { numRuns: 500 },
+  );
 });

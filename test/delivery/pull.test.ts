@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { giveUpUntaken } from '../../functions/delivery/pull/pull.ts';
 import { createDeliver } from '../../functions/handlers/create-deliver.ts';
-import {
-  batchOf,
-  DAY,
-  HOUR,
-  messageOf,
-  openSetting,
-  someEvents,
-  waitingOnes,
-} from '../kit/delivery/setting.ts';
+import { batchOf, messageOf, openSetting, someEvents, waitingOnes } from '../kit/delivery/setting.ts';
+import { DAY, HOUR } from '../kit/time.ts';
 
 const CRM = { name: 'crm', kind: 'pull' } as const;
 

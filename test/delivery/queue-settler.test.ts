@@ -5,19 +5,16 @@ import type { Delivery } from '../../functions/delivery/settler.ts';
 import { QueueSettler } from '../../functions/delivery/settlers.ts';
 import type { Message } from '../../functions/queue/queue.ts';
 import {
-  AT,
   endpointOf,
-  HOUR,
   isRowOf,
-  MINUTE,
   messageOf,
   openSetting,
-  SECOND,
   type Setting,
   someEvents,
   TABLE_DOWN,
   writes,
 } from '../kit/delivery/setting.ts';
+import { AT, HOUR, MINUTE, SECOND } from '../kit/time.ts';
 
 const [event, other] = someEvents(2).map(one => ({ id: one.id, body: JSON.stringify(one) })) as [Text, Text];
 interface Text {
@@ -45,16 +42,14 @@ const rowOf = (eventId: string, body: string) => ({
   ...{ endpoint: 'crm', eventId, at: AT, body, attributes: {} },
 });
 
-describe('a message of the queue', () => {
-  it('is a delivery with its event’s id and its place, and untried however often it was received', async () => {
-    const odd = { ...messageOf('m1', 'no event', { replay: true }) };
-    const { held } = await open([one(MINUTE, { receives: 4 }), odd]);
-    const given = { endpoint: 'crm', at: AT, attributes: {} };
-    expect(held).toEqual([
-      { id: 'm0', eventId: event.id, body: event.body, ...given },
-      { id: 'm1', eventId: 'm1', body: 'no event', ...given, replay: true },
-    ]);
-  });
+it('a message of the queue is a delivery with its event’s id and its place, and untried however often it was received', async () => {
+  const odd = { ...messageOf('m1', 'no event', { replay: true }) };
+  const { held } = await open([one(MINUTE, { receives: 4 }), odd]);
+  const given = { endpoint: 'crm', at: AT, attributes: {} };
+  expect(held).toEqual([
+    { id: 'm0', eventId: event.id, body: event.body, ...given },
+    { id: 'm1', eventId: 'm1', body: 'no event', ...given, replay: true },
+  ]);
 });
 
 describe('a message whose attempt failed', () => {
@@ -114,28 +109,26 @@ describe('a message whose attempt failed', () => {
   });
 });
 
-describe('a message whose endpoint gets nothing now', () => {
-  it('becomes a row that is due at once, before which new ones may not be tried', async () => {
-    const { settler, held, hidden, pending, healthOf, said } = await open([one(MINUTE, { replay: true })]);
-    await settler.waits([held[0]]);
-    expect([hidden, settler.again, said]).toEqual([[], [], []]);
-    const row = { eventId: event.id, due: AT, attempts: 0, triedAt: undefined, replay: true };
-    expect(await pending()).toMatchObject([row]);
-    expect(await healthOf()).toEqual({ waiting: { added: 1, due: AT, first: true } });
-  });
+it('a message whose endpoint gets nothing now becomes a row that is due at once, before which new ones may not be tried', async () => {
+  const { settler, held, hidden, pending, healthOf, said } = await open([one(MINUTE, { replay: true })]);
+  await settler.waits([held[0]]);
+  expect([hidden, settler.again, said]).toEqual([[], [], []]);
+  const row = { eventId: event.id, due: AT, attempts: 0, triedAt: undefined, replay: true };
+  expect(await pending()).toMatchObject([row]);
+  expect(await healthOf()).toEqual({ waiting: { added: 1, due: AT, first: true } });
+});
 
-  it('beside many others: the endpoint’s row is written a few times, not once for each', async () => {
-    const records = someEvents(50).map((each, index) => messageOf(`m${index}`, JSON.stringify(each)));
-    let written = 0;
-    const { settler, healthOf, pending } = await open(records, ({ faults }) => {
-      faults.after = command => void (isRowOf('crm')(command) && written++);
-    });
-    await settler.waits(settler.open);
-    expect(await pending()).toHaveLength(50);
-    expect(written).toBe(1);
-    expect(settler.again).toEqual([]);
-    expect(await healthOf()).toMatchObject({ waiting: { added: written, first: true } });
+it('a message whose endpoint gets nothing now beside many others: the endpoint’s row is written a few times, not once for each', async () => {
+  const records = someEvents(50).map((each, index) => messageOf(`m${index}`, JSON.stringify(each)));
+  let written = 0;
+  const { settler, healthOf, pending } = await open(records, ({ faults }) => {
+    faults.after = command => void (isRowOf('crm')(command) && written++);
   });
+  await settler.waits(settler.open);
+  expect(await pending()).toHaveLength(50);
+  expect(written).toBe(1);
+  expect(settler.again).toEqual([]);
+  expect(await healthOf()).toMatchObject({ waiting: { added: written, first: true } });
 });
 
 describe('invariant 11: a message leaves the queue only once what became of it stands', () => {

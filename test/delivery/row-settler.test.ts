@@ -4,18 +4,15 @@ import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
 import type { Delivery } from '../../functions/delivery/settler.ts';
 import { RowSettler } from '../../functions/delivery/settlers.ts';
 import {
-  AT,
   endpointOf,
-  HOUR,
   isRowOf,
-  MINUTE,
   openSetting,
-  SECOND,
   type Setting,
   TABLE_DOWN,
   waitingOnes,
   writes,
 } from '../kit/delivery/setting.ts';
+import { AT, HOUR, MINUTE, SECOND } from '../kit/time.ts';
 
 const [first, second] = waitingOnes(2);
 const reason = { reason: 'answered 500' };

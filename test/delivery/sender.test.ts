@@ -1,23 +1,22 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { senderOf } from '../../functions/delivery/sender.ts';
-import { startReceiver } from '../kit/delivery/receiver.ts';
+import { receiver } from '../kit/delivery/receiver.ts';
 
 const secrets = { read: async () => '', nameOf: () => '', putting: () => '' };
 
 async function connectionsOfTenBatches(keepsConnections: boolean): Promise<number> {
-  const receiver = await startReceiver();
-  onTestFinished(receiver.stop);
+  const crm = await receiver();
   const sender = senderOf({
     ...{ secrets, clock: Date.now, random: Math.random },
     ...{ allowLoopback: true, keepsConnections },
   });
   for (let batch = 0; batch < 10; batch++) {
     const poster = sender.openPoster();
-    await poster.post(receiver.url, { body: '{}', headers: {} });
+    await poster.post(crm.url, { body: '{}', headers: {} });
     await poster.close();
   }
-  expect(receiver.received).toHaveLength(10);
-  return receiver.connections;
+  expect(crm.received).toHaveLength(10);
+  return crm.connections;
 }
 
 it('batches have connections of their own', async () => {

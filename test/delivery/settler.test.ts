@@ -44,21 +44,19 @@ describe('the line of a delivery batch', () => {
   });
 });
 
-describe('the time from a commit to the first attempt', () => {
-  it('is that of each new delivery, and never below 0: versions may be ahead of the clock', () => {
-    const tally = new BatchTally();
-    tally.tried([held('a'), held('b', { at: AT + 400 })], AT + 1_500, true);
-    tally.tried([held('c', { at: AT + 1 })], AT, true);
-    expect(tally.values.FirstAttemptLag).toEqual([1_500, 1_100, 0]);
-  });
+it('the time from a commit to the first attempt is that of each new delivery, and never below 0: versions may be ahead of the clock', () => {
+  const tally = new BatchTally();
+  tally.tried([held('a'), held('b', { at: AT + 400 })], AT + 1_500, true);
+  tally.tried([held('c', { at: AT + 1 })], AT, true);
+  expect(tally.values.FirstAttemptLag).toEqual([1_500, 1_100, 0]);
+});
 
-  it.each([
-    ['was tried before', held('a', { triedAt: AT }), true],
-    ['was asked for once more', held('a', { replay: true }), true],
-    ['waited because of its endpoint', held('a'), false],
-  ])('is not that of what %s', (_, delivery, isNew) => {
-    const tally = new BatchTally();
-    tally.tried([delivery], AT + 1_500, isNew);
-    expect(tally.values.FirstAttemptLag).toEqual([]);
-  });
+it.each([
+  ['was tried before', held('a', { triedAt: AT }), true],
+  ['was asked for once more', held('a', { replay: true }), true],
+  ['waited because of its endpoint', held('a'), false],
+])('the time from a commit to the first attempt is not that of what %s', (_, delivery, isNew) => {
+  const tally = new BatchTally();
+  tally.tried([delivery], AT + 1_500, isNew);
+  expect(tally.values.FirstAttemptLag).toEqual([]);
 });

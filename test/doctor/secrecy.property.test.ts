@@ -8,25 +8,22 @@ import { lively, PROCESS } from '../kit/doctor/lively.ts';
 
 const isData = ({ path }: SeenRequest) => !path.includes('token');
 const ALWAYS = 100_000;
+const timeOf = (second: number | string) => `2026-07-01T09:00:${second}Z`;
 
 /** Places of an answer where a careless service may put what it was told. */
 const places = {
   'a value of each record': (body, secret) =>
     inRecords(body, record => ({ ...record, echo: `x ${secret} y` })),
   'a key of each record': (body, secret) =>
-    inRecords(body, record => ({ [secret]: '2026-07-01T09:00:00Z', ...record })),
+    inRecords(body, record => ({ [secret]: timeOf('00'), ...record })),
   'a time that is unusual': (body, secret) =>
-    inRecords(body, (record, index) => ({
-      ...record,
-      [`${secret}At`]: `2026-07-01T09:00:${10 + (index % 50)}Z`,
-    })),
+    inRecords(body, (record, index) => ({ ...record, [`${secret}At`]: timeOf(10 + (index % 50)) })),
   identifiers: (body, secret) =>
     inRecords(body, (record, index) => ({ ...record, id: `${secret}-${index}` })),
   'the name of a list': (body, secret) =>
     Object.fromEntries(
       Object.entries(body).map(([key, value]) => [
-        Array.isArray(value) && key !== 'projects' ? secret : key,
-        value,
+        ...[Array.isArray(value) && key !== 'projects' ? secret : key, value],
       ]),
     ),
   cursors: (body, secret) =>

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createWatch } from '../../functions/doctor/watch.ts';
-import { doctorAnswer } from '../../functions/operations/protocol/answers.ts';
+import { doctorAnswer, type Finding } from '../../functions/operations/protocol/answers.ts';
 import type { EditApi, Freedoms } from '../../simulator/server.ts';
 import { lively, PROCESS } from '../kit/doctor/lively.ts';
-import { findingOf } from '../kit/doctor/setup.ts';
+import { expectFinding, findingOf } from '../kit/doctor/setup.ts';
 
 type Edit = (edit: EditApi, project: string, task: string) => void;
 
@@ -39,14 +39,11 @@ test('tells what an edit showed, and what to do', async () => {
     `Edit a task of project ${PROJECT} (Renamed 5) now. Waiting up to 10 min for the change.`,
     'Edit detected. Checking where else it appears.',
   ]);
+  const late = /^Updates appear late, by \d s\. .* covers that/;
   expect(answer.findings.map(({ topic, verdict, found }) => [topic, verdict, found])).toEqual([
     ['edit', 'fine', 'Changed in the task: name, updatedAt.'],
     ['task edits', 'fine', 'They change the update time of their project.'],
-    [
-      'updatedAfter shows updates',
-      'fine',
-      expect.stringMatching(/^Updates appear late, by \d s\. .* covers that/),
-    ],
+    ['updatedAfter shows updates', 'fine', expect.stringMatching(late)],
     ['audit log shows edits', 'fine', expect.stringMatching(/^An entry appeared within \d s/)],
     ['audit log names projects', 'fine', 'details.context.projectId names the project of an edited task.'],
     ['audit log order', 'fine', 'Entries come oldest first.'],
@@ -55,7 +52,7 @@ test('tells what an edit showed, and what to do', async () => {
   expect(answer.settings).toEqual({ workspace: {}, process: {} });
 });
 
-test.each<[Partial<Freedoms>, string, string, RegExp]>([
+test.each<[Partial<Freedoms>, string, Finding['verdict'], RegExp]>([
   [{ taskEditsTouchProject: false }, 'task edits', 'warning', /do not change/],
   [{ recordTimestamps: false }, 'task edits', 'unknown', /have no update time/],
   [{ updatesVisibleAfter: 40_000 }, 'updatedAfter shows updates', 'fine', /late, by 4\d s\. .* covers that/],
@@ -71,35 +68,29 @@ test.each<[Partial<Freedoms>, string, string, RegExp]>([
   [{ auditOrder: 'newest-first', auditTimestamps: false }, 'audit log order', 'fine', /newest first/],
   [{ auditTimestamps: false, maxPageSize: 4 }, 'audit log order', 'fine', /oldest first/],
   [{ updateTimeName: 'tsm' }, 'edit', 'setting', /tsm will change with every edit/],
-])('%j: %s', async (freedoms, topic, verdict, found) => {
+])('%j: %s', async (freedoms, ...finding) => {
   const { answer } = await watched(freedoms);
-  expect(findingOf(answer, topic)).toMatchObject({ verdict, found: expect.stringMatching(found) });
+  expectFinding(answer, ...finding);
 });
 
 test('proposes what follows', async () => {
   expect((await watched({ updatesVisibleAfter: 90_000 })).answer.settings.process.overlap).toMatch(/^[56]m$/);
-  expect((await watched({ updateTimeName: 'tsm' })).answer.settings.process).toEqual({
-    ignoreFields: ['tsm'],
-  });
+  const { process } = (await watched({ updateTimeName: 'tsm' })).answer.settings;
+  expect(process).toEqual({ ignoreFields: ['tsm'] });
 });
 
 test('an edit that the audit log does not tell is told so', async () => {
   const silent: Edit = (edit, project, task) =>
     edit.updateTask(PROCESS, project, task, { name: 'N' }, { audit: false });
   const { answer } = await watched({}, [silent]);
-  expect(findingOf(answer, 'audit log shows edits')).toMatchObject({
-    verdict: 'warning',
-    found: expect.stringMatching(/no entry for the edit/),
-  });
+  expectFinding(answer, 'audit log shows edits', 'warning', /no entry for the edit/);
 });
 
 test('a task that is made, or goes, is an edit, too', async () => {
-  const { answer } = await watched({}, [edit => edit.createTask(PROCESS, PROJECT)]);
-  expect(findingOf(answer, 'edit').found).toBe('A task was created.');
-  const { answer: other } = await watched({}, [
-    (edit, project, task) => edit.deleteTask(PROCESS, project, task),
-  ]);
-  expect(findingOf(other, 'edit').found).toBe('A task was deleted.');
+  const after = async (edit: Edit) => findingOf((await watched({}, [edit])).answer, 'edit').found;
+  expect(await after(edit => edit.createTask(PROCESS, PROJECT))).toBe('A task was created.');
+  const remove: Edit = (edit, project, task) => edit.deleteTask(PROCESS, project, task);
+  expect(await after(remove)).toBe('A task was deleted.');
 });
 
 test('an edit of the project itself, before, is not taken for what the task’s did', async () => {

@@ -1,36 +1,24 @@
 import type { ServerResponse } from 'node:http';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Values } from '../../functions/basics/telemetry.ts';
 import { createRegistry } from '../../functions/delivery/registry.ts';
 import { createDeliver } from '../../functions/handlers/create-deliver.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { SecretStore } from '../../functions/model/secret.ts';
 import type { Message } from '../../functions/queue/queue.ts';
-import { answer, type Reaction, startReceiver } from '../kit/delivery/receiver.ts';
+import { answer, receiver } from '../kit/delivery/receiver.ts';
 import {
-  AT,
   endpointOf,
-  MINUTE,
   messageOf,
   openSetting,
-  SECOND,
   SECRET,
   someEvents,
   TABLE_DOWN,
   waitingOnes,
 } from '../kit/delivery/setting.ts';
+import { AT, MINUTE, SECOND } from '../kit/time.ts';
 
 type DeliverDependencies = Parameters<typeof createDeliver>[0];
-
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-const receiver = async (...script: Reaction[]) => {
-  const started = await startReceiver(...script);
-  closers.push(started.stop);
-  return started;
-};
 
 /** The deliverer over HTTP, with a table in memory, and secrets by the endpoints' names. */
 function open(urls: Record<string, string>, more: Partial<DeliverDependencies> = {}) {
@@ -76,23 +64,21 @@ function open(urls: Record<string, string>, more: Partial<DeliverDependencies> =
 /** A message for an endpoint that is gone, sent five minutes ago. */
 const old = (id: string, body: string) => messageOf(id, body, { to: 'gone', now: AT - 5 * MINUTE });
 
-describe('the metrics of a run', () => {
-  it('are told once, for all its endpoints, and only those that there is something of', async () => {
-    const [healthy, fails] = [await receiver(answer(200)), await receiver(answer(500))];
-    const told: Values[] = [];
-    const more = { count: (values: Values) => void told.push(values) };
-    const { run, record, state } = open({ healthy: healthy.url, fails: fails.url }, more);
-    state.now += 3 * SECOND;
-    await run([record('m0', 'healthy'), record('m1', 'fails'), record('m2', 'healthy')]);
-    expect(told).toEqual([{ Delivered: 2, DeliveryFailed: 1, FirstAttemptLag: [3_000, 3_000, 3_000] }]);
-  });
+it('the metrics of a run are told once, for all its endpoints, and only those that there is something of', async () => {
+  const [healthy, fails] = [await receiver(answer(200)), await receiver(answer(500))];
+  const told: Values[] = [];
+  const more = { count: (values: Values) => void told.push(values) };
+  const { run, record, state } = open({ healthy: healthy.url, fails: fails.url }, more);
+  state.now += 3 * SECOND;
+  await run([record('m0', 'healthy'), record('m1', 'fails'), record('m2', 'healthy')]);
+  expect(told).toEqual([{ Delivered: 2, DeliveryFailed: 1, FirstAttemptLag: [3_000, 3_000, 3_000] }]);
+});
 
-  it('are none of a run that only wakes, so that nothing is paid for', async () => {
-    const told: Values[] = [];
-    const { run, wake } = open({ crm: 'http://127.0.0.1:9' }, { count: values => void told.push(values) });
-    await run([wake('m0', 'crm')]);
-    expect(told).toEqual([{}]);
-  });
+it('the metrics of a run are none of a run that only wakes, so that nothing is paid for', async () => {
+  const told: Values[] = [];
+  const { run, wake } = open({ crm: 'http://127.0.0.1:9' }, { count: values => void told.push(values) });
+  await run([wake('m0', 'crm')]);
+  expect(told).toEqual([{}]);
 });
 
 describe('a batch with messages for several endpoints', () => {
@@ -306,23 +292,21 @@ describe('a message that wakes', () => {
   });
 });
 
-describe('what is at fault on our side', () => {
-  it('a URL that may not be used is told by the endpoint’s name, and its events are tried again', async () => {
-    const resolve = async () => [{ address: '10.0.0.1', family: 4 }];
-    const { run, record, said, pending } = open(
-      { crm: 'https://user.hush.example/' },
-      { resolve, allowLoopback: false },
-    );
-    expect(await run([record('m0', 'crm')])).toEqual([]);
-    expect(await pending()).toMatchObject([{ due: AT + 5 * SECOND }]);
-    const reason =
-      'its address is not public (private): correct the url in its secret, or add its network to "networks" in the configuration';
-    const eventId = someEvents(1)[0]?.id;
-    expect(said.map(({ details }) => details)).toEqual([
-      { code: 'delivery.failed', endpoint: 'crm', eventId, reason, seconds: 5 },
-    ]);
-    expect(JSON.stringify(said)).not.toMatch(/hush|10\.0\.0\.1/);
-  });
+it('what is at fault on our side: a URL that may not be used is told by the endpoint’s name, and its events are tried again', async () => {
+  const resolve = async () => [{ address: '10.0.0.1', family: 4 }];
+  const { run, record, said, pending } = open(
+    { crm: 'https://user.hush.example/' },
+    { resolve, allowLoopback: false },
+  );
+  expect(await run([record('m0', 'crm')])).toEqual([]);
+  expect(await pending()).toMatchObject([{ due: AT + 5 * SECOND }]);
+  const reason =
+    'its address is not public (private): correct the url in its secret, or add its network to "networks" in the configuration';
+  const eventId = someEvents(1)[0]?.id;
+  expect(said.map(({ details }) => details)).toEqual([
+    { code: 'delivery.failed', endpoint: 'crm', eventId, reason, seconds: 5 },
+  ]);
+  expect(JSON.stringify(said)).not.toMatch(/hush|10\.0\.0\.1/);
 });
 
 describe('the secret of an endpoint', () => {
@@ -393,30 +377,28 @@ describe('the secret of an endpoint', () => {
   });
 });
 
-describe('a batch for a chat', () => {
-  const ofProject = (id: string, count = 1) =>
-    someEvents(count).map(event =>
-      JSON.parse(JSON.stringify(event).replaceAll('p.1', id).replaceAll('p%2E1', id.replace('.', '%2E'))),
-    ) as ChangeEvent[];
-  it.each([
-    ['slack', answer(200, {}, 'ok')],
-    ['teams', answer(202)],
-  ] as const)(
-    'is one %s message per project, a second apart, with links by the template, and settles all its events',
-    async (kind, ok) => {
-      const { url, received } = await receiver(ok);
-      const found = { endpoint: endpointOf(kind), row: undefined };
-      const registry = { read: async () => found, all: async () => [found] };
-      const task = 'https://app.example.com/{projectId}/{taskId}';
-      const linkTemplates = [{ workspace: 'eu', task }];
-      const { run, record, slept, counts } = open({ crm: url }, { registry, linkTemplates });
-      const events = [...ofProject('p.1', 3), ...ofProject('p.2', 2)];
-      expect(await run(events.map((event, index) => record(`m${index}`, 'crm', event)))).toEqual([]);
-      expect(received).toHaveLength(2);
-      expect(received[0]?.headers).toMatchObject({ 'content-type': 'application/json' });
-      expect(received[0]?.headers).not.toHaveProperty('webhook-id');
-      expect(received[0]?.body).toContain('"url":"https://app.example.com/p.1/t0"');
-      expect([slept, counts]).toEqual([[0, 1000], { Delivered: 5 }]);
-    },
-  );
-});
+const ofProject = (id: string, count = 1) =>
+  someEvents(count).map(event =>
+    JSON.parse(JSON.stringify(event).replaceAll('p.1', id).replaceAll('p%2E1', id.replace('.', '%2E'))),
+  ) as ChangeEvent[];
+it.each([
+  ['slack', answer(200, {}, 'ok')],
+  ['teams', answer(202)],
+] as const)(
+  'a batch for a chat is one %s message per project, a second apart, with links by the template, and settles all its events',
+  async (kind, ok) => {
+    const { url, received } = await receiver(ok);
+    const found = { endpoint: endpointOf(kind), row: undefined };
+    const registry = { read: async () => found, all: async () => [found] };
+    const task = 'https://app.example.com/{projectId}/{taskId}';
+    const linkTemplates = [{ workspace: 'eu', task }];
+    const { run, record, slept, counts } = open({ crm: url }, { registry, linkTemplates });
+    const events = [...ofProject('p.1', 3), ...ofProject('p.2', 2)];
+    expect(await run(events.map((event, index) => record(`m${index}`, 'crm', event)))).toEqual([]);
+    expect(received).toHaveLength(2);
+    expect(received[0]?.headers).toMatchObject({ 'content-type': 'application/json' });
+    expect(received[0]?.headers).not.toHaveProperty('webhook-id');
+    expect(received[0]?.body).toContain('"url":"https://app.example.com/p.1/t0"');
+    expect([slept, counts]).toEqual([[0, 1000], { Delivered: 5 }]);
+  },
+);

@@ -221,14 +221,15 @@ describe('a run', () => {
   });
 });
 
-describe('the time of a run', () => {
-  it.each([
-    [15 * MINUTE, 5_000, MINUTE],
-    [2 * MINUTE, 5_000, MINUTE],
-    [100_000, 5_000, 50_000],
-    [10_000, 5_000, 5_000],
-    [8_000, 4_000, 4_000],
-  ])('of %i ms: no request waits in its last %i ms, no project is begun in its last %i', async (...row) => {
+it.each([
+  [15 * MINUTE, 5_000, MINUTE],
+  [2 * MINUTE, 5_000, MINUTE],
+  [100_000, 5_000, 50_000],
+  [10_000, 5_000, 5_000],
+  [8_000, 4_000, 4_000],
+])(
+  'the time of a run of %i ms: no request waits in its last %i ms, no project is begun in its last %i',
+  async (...row) => {
     const [remaining, toSave, toEnd] = row;
     for (const [ms, outcome, projects] of [
       [remaining - toEnd - 1, 'completed', 3],
@@ -244,8 +245,8 @@ describe('the time of a run', () => {
       expect(await run()).toMatchObject({ outcome, projects });
       expect(deadlines).toEqual([began + remaining - toSave]);
     }
-  });
-});
+  },
+);
 
 it('a sweep that ran out of time is gone on with by the next sweep, though it was due before that', async () => {
   const { world, run, said, forget } = await baselined();
@@ -267,36 +268,34 @@ it('a sweep that ran out of time is gone on with by the next sweep, though it wa
   expect(await run('sweep', process, how)).toMatchObject({ outcome: 'not-due' });
 });
 
-describe('a pass that fails', () => {
-  it.each([
-    [new TypeError('throttled'), 'throttled'],
-    ['odd', 'odd'],
-  ])('is logged, and its error is handed back: %s', async (error, told) => {
-    const { snapshots } = openPoll();
-    const { run, said } = openPoll({ snapshots: { ...snapshots, readState: () => Promise.reject(error) } });
-    await expect(run()).rejects.toEqual(typeof error === 'string' ? new Error(error) : error);
-    const details = { code: 'pass.failed', ...process, mode: 'changes', error: told };
-    expect(said).toEqual([['error', 'Pass failed; the next one retries.', details]]);
-  });
+it.each([
+  [new TypeError('throttled'), 'throttled'],
+  ['odd', 'odd'],
+])('a pass that fails is logged, and its error is handed back: %s', async (error, told) => {
+  const { snapshots } = openPoll();
+  const { run, said } = openPoll({ snapshots: { ...snapshots, readState: () => Promise.reject(error) } });
+  await expect(run()).rejects.toEqual(typeof error === 'string' ? new Error(error) : error);
+  const details = { code: 'pass.failed', ...process, mode: 'changes', error: told };
+  expect(said).toEqual([['error', 'Pass failed; the next one retries.', details]]);
+});
 
-  it('tells which events it committed before', async () => {
-    const { world, run, said, forget } = await baselined();
-    await run();
-    forget();
-    for (const id of ['p1', 'p2', 'p3']) world.projects.set(id, { id, name: 'New' });
-    world.onTasks = id => {
-      if (id === 'p2') throw new Error('broken');
-    };
-    await expect(run()).rejects.toThrow('broken');
-    expect(said).toMatchObject([
-      [
-        'info',
-        'Pass committed.',
-        { code: 'pass.committed', ...process, events: [expect.stringMatching(/^onboarding\.p1\./)] },
-      ],
-      ['error', 'Pass failed; the next one retries.', {}],
-    ]);
-  });
+it('a pass that fails tells which events it committed before', async () => {
+  const { world, run, said, forget } = await baselined();
+  await run();
+  forget();
+  for (const id of ['p1', 'p2', 'p3']) world.projects.set(id, { id, name: 'New' });
+  world.onTasks = id => {
+    if (id === 'p2') throw new Error('broken');
+  };
+  await expect(run()).rejects.toThrow('broken');
+  expect(said).toMatchObject([
+    [
+      'info',
+      'Pass committed.',
+      { code: 'pass.committed', ...process, events: [expect.stringMatching(/^onboarding\.p1\./)] },
+    ],
+    ['error', 'Pass failed; the next one retries.', {}],
+  ]);
 });
 
 describe('a message', () => {
@@ -589,9 +588,7 @@ describe('a message of several processes', () => {
       world.onProjects = id => {
         if (id !== 'd') throw silent();
       };
-      world.onProbe = () => {
-        world.now += 1;
-      };
+      world.onProbe = () => void world.now++;
       const report = outcomesOf(await serve(message));
       expect(report.d).toBe('completed');
       expect(await pauseOf(opened)).toBeUndefined();

@@ -8,6 +8,7 @@ const alarms = resources(testTemplate(), 'AWS::CloudWatch::Alarm').map(
 
 /** What is played: minutes from the creation of the stack, and what is written in which. */
 const HOUR = 60;
+const AGE = 'ApproximateAgeOfOldestMessage';
 const between = (from: number, to: number, metric: string, value = 1, of?: string): Datum[] =>
   Array.from({ length: to - from }, (_, index) => ({ metric, of, value, minute: from + index }));
 const ticks = (from: number, to: number): Datum[] => between(from, to, 'OldestPassAge', 30);
@@ -19,16 +20,14 @@ const quiet = (from = 0, to = HOUR): Datum[] => [
     ...between(from, to, 'Throttles', 0, of),
   ]),
   ...between(from, to, 'IteratorAge', 500, 'Publish'),
-  ...['Events', 'Deliveries', 'Chat'].flatMap(of =>
-    between(from, to, 'ApproximateAgeOfOldestMessage', 2, of),
-  ),
+  ...['Events', 'Deliveries', 'Chat'].flatMap(of => between(from, to, AGE, 2, of)),
 ];
 
 /** Which alarms ring at some time, and how many minutes after `since` each began. */
-function heard(data: readonly Datum[], since = 0, minutes = HOUR): Record<string, number> {
+function heard(data: readonly Datum[], since = 0): Record<string, number> {
   return Object.fromEntries(
     alarms.flatMap(alarm => {
-      const first = statesOf(alarm, data, minutes).indexOf('ALARM');
+      const first = statesOf(alarm, data, HOUR).indexOf('ALARM');
       return first < 0 ? [] : [[alarm.AlarmName.replace('Changewire: ', ''), first + 1 - since]];
     }),
   );
@@ -91,18 +90,10 @@ describe('each alarm, and no other, is heard of its cause', () => {
     ...['Events', 'Deliveries', 'Chat'].map((of): [string, string, Datum[], number] => [
       'queues delayed',
       `nothing of ${of} is settled: the function fails, or is throttled`,
-      [
-        ...without('ApproximateAgeOfOldestMessage', of, 20),
-        ...growing('ApproximateAgeOfOldestMessage', of, 60),
-      ],
+      [...without(AGE, of, 20), ...growing(AGE, of, 60)],
       13,
     ]),
-    [
-      'queues delayed',
-      'one queue alone is used',
-      between(20, HOUR, 'ApproximateAgeOfOldestMessage', 700, 'Deliveries'),
-      3,
-    ],
+    ['queues delayed', 'one queue alone is used', between(20, HOUR, AGE, 700, 'Deliveries'), 3],
   ];
 
   test.each(causes)('%s: %s', (name, _cause, data, minutes) => {
@@ -112,12 +103,8 @@ describe('each alarm, and no other, is heard of its cause', () => {
   test('but of a tick that fails for a quarter of an hour two, as silent and as failing', () => {
     const failing = [...ticks(0, 20), ...between(20, HOUR, 'Errors', 1, 'Tick')];
     expect(heard(failing, 20)).toEqual({ 'tick silent': 5, 'tick failing': 15 });
-    expect(
-      heard(
-        failing.filter(({ metric }) => metric === 'Errors'),
-        20,
-      ),
-    ).toEqual({ 'tick failing': 15 });
+    const errors = failing.filter(({ metric }) => metric === 'Errors');
+    expect(heard(errors, 20)).toEqual({ 'tick failing': 15 });
   });
 
   test('all of them are', () => {
@@ -133,7 +120,7 @@ describe('no alarm is heard', () => {
     ['of a first deployment whose first tick comes after 15 minutes', ticks(15, HOUR)],
     [
       'of a baseline of an hour: passes that end, and none is late',
-      [...quiet(2), ...between(0, HOUR, 'ApproximateAgeOfOldestMessage', 0, 'Events')],
+      [...quiet(2), ...between(0, HOUR, AGE, 0, 'Events')],
     ],
     [
       'of a pass that fails, is late for 3 minutes, and is made up for',
@@ -161,7 +148,7 @@ describe('no alarm is heard', () => {
     ],
     [
       'of a queue that is 20 minutes old for a moment',
-      [...quiet(), { metric: 'ApproximateAgeOfOldestMessage', of: 'Events', minute: 20, value: 1_200 }],
+      [...quiet(), { metric: AGE, of: 'Events', minute: 20, value: 1_200 }],
     ],
     ['of the lag of events', [...quiet(), ...between(0, HOUR, 'FirstAttemptLag', 900_000)]],
     ['of another stack of the region', between(0, HOUR, 'FailedMessages', 1, 'Other')],
@@ -187,15 +174,9 @@ describe('an alarm', () => {
   });
 
   test.each(['ProcessesOnHold', 'ProcessesLate'])('goes on over a tick that was missed: %s', metric => {
-    const [states = []] = alarms
-      .filter(({ MetricName }) => MetricName === metric)
-      .map(alarm =>
-        statesOf(
-          alarm,
-          over(metric).filter(({ minute }) => minute % 10 !== 5),
-          HOUR,
-        ),
-      );
+    const data = over(metric).filter(({ minute }) => minute % 10 !== 5);
+    const [alarm] = alarms.filter(({ MetricName }) => MetricName === metric) as [AlarmDefinition];
+    const states = statesOf(alarm, data, HOUR);
     expect(states.slice(states.indexOf('ALARM'))).not.toContain('OK');
   });
 

@@ -12,20 +12,23 @@ const subscriptions = (count: number, filter?: object) => ({
   })),
 });
 
+/** Workspaces that differ by these parts. */
+const workspaces = (parts: readonly object[]) =>
+  config({ workspaces: parts.map(part => ({ ...leastConfig().workspaces[0], ...part })) });
+
+const AGAIN = 'again; allowed: a value other than that of changewire.';
 const unfitting: [input: unknown, problem: string][] = [
   [
-    config({ workspaces: [0, 1].map(n => ({ ...leastConfig().workspaces[0], credentials: `c${n}` })) }),
-    'workspaces[1].name: found "eu" again; allowed: a value other than that of changewire.workspaces[0].name',
+    workspaces([0, 1].map(n => ({ credentials: `c${n}` }))),
+    `workspaces[1].name: found "eu" ${AGAIN}workspaces[0].name`,
   ],
   [
-    config({
-      workspaces: ['eu', 'us'].map(name => ({ ...leastConfig().workspaces[0], name, credentials: 'c' })),
-    }),
+    workspaces(['eu', 'us'].map(name => ({ name, credentials: 'c' }))),
     'workspaces[1].credentials: found "c" again; allowed',
   ],
   [
     config({}, { processes: [{ id: 'p' }, { id: 'q' }, { id: 'p' }] }),
-    'workspaces[0].processes[2].id: found "p" again; allowed: a value other than that of changewire.workspaces[0].processes[0].id',
+    `workspaces[0].processes[2].id: found "p" ${AGAIN}workspaces[0].processes[0].id`,
   ],
   [
     config({
@@ -38,65 +41,54 @@ const unfitting: [input: unknown, problem: string][] = [
     'subscriptions[1].url: found "https://a.example.com" again; allowed',
   ],
   [
-    config(subscription({ filter: { workspace: ['us'] } })),
-    'subscriptions[0].filter.workspace[0]: found "us"; allowed: eu',
-  ],
-  [
-    config(subscription({ filter: { processId: ['p1', 'p2'] } })),
-    'subscriptions[0].filter.processId[1]: found "p2"; allowed: p1',
-  ],
-  [
-    config(subscription({ filter: { projectId: Array.from({ length: 151 }, (_, n) => `${n}`) } })),
-    'subscriptions[0].filter: found 151 combinations of values; allowed: 150',
-  ],
-  [
     config(subscriptions(167)),
     'subscriptions: found 167; allowed: 166 (CloudFormation allows 500 resources in a stack, and each takes 3); use endpoints instead, which need no resources',
   ],
   [
-    config(subscription({ delivery: { minDelay: '1m', maxDelay: '30s' } })),
-    'subscriptions[0].delivery.maxDelay: found 30s; allowed: at least minDelay',
-  ],
-  [
-    config(subscription({ delivery: { retries: 10 } })),
-    'subscriptions[0].delivery.retries: found 10; allowed: at least 40',
-  ],
-  [
-    config(subscription({ delivery: { maxDelay: '2m' } })),
-    'subscriptions[0].delivery: found retries over at least 4212s; allowed: 3600s',
-  ],
-  [
     config({ ...subscription(), endpoints: [{ name: 'one', kind: 'slack' }] }),
-    'endpoints[0].name: found "one" again; allowed: a value other than that of changewire.subscriptions[0].name',
+    `endpoints[0].name: found "one" ${AGAIN}subscriptions[0].name`,
   ],
   [
     config({ endpoints: ['slack', 'teams'].map(kind => ({ name: 'one', kind })) }),
-    'endpoints[1].name: found "one" again; allowed: a value other than that of changewire.endpoints[0].name',
+    `endpoints[1].name: found "one" ${AGAIN}endpoints[0].name`,
   ],
   [
-    config(endpoint({ filter: { workspaces: ['eu', 'us'] } })),
-    'endpoints[0].filter.workspaces[1]: found "us"; allowed: eu',
-  ],
-  [
-    config(endpoint({ filter: { processes: ['p2'] } })),
-    'endpoints[0].filter.processes[0]: found "p2"; allowed: p1',
-  ],
-  [
-    config({
-      workspaces: numbers(100).map(n => ({
-        ...leastConfig().workspaces[0],
-        name: `w${n}`,
-        credentials: `secret-${n}`,
-      })),
-    }),
+    workspaces(numbers(100).map(n => ({ name: `w${n}`, credentials: `secret-${n}` }))),
     'workspaces: found 100 secrets that have no folder in common; allowed: as many as an IAM policy can name: give their "credentials" a',
   ],
+];
+
+const unfittingSubscriptions: [part: object, problem: string][] = [
+  [{ filter: { workspace: ['us'] } }, '.filter.workspace[0]: found "us"; allowed: eu'],
+  [{ filter: { processId: ['p1', 'p2'] } }, '.filter.processId[1]: found "p2"; allowed: p1'],
+  [{ filter: { projectId: numbers(151) } }, '.filter: found 151 combinations of values; allowed: 150'],
+  [
+    { delivery: { minDelay: '1m', maxDelay: '30s' } },
+    '.delivery.maxDelay: found 30s; allowed: at least minDelay',
+  ],
+  [{ delivery: { retries: 10 } }, '.delivery.retries: found 10; allowed: at least 40'],
+  [{ delivery: { maxDelay: '2m' } }, '.delivery: found retries over at least 4212s; allowed: 3600s'],
 ];
 
 const beginsWith = (problem: string) => expect.stringMatching(`^${RegExp.escape(problem)}`);
 
 test.each(unfitting)('parts that do not fit together: %#', (input, problem) => {
   expect(problemsOf(input)).toEqual([beginsWith(`changewire.${problem}`)]);
+});
+
+test.each(unfittingSubscriptions)('a subscription that does not fit: %j', (part, problem) => {
+  expect(problemsOf(config(subscription(part)))).toEqual([
+    beginsWith(`changewire.subscriptions[0]${problem}`),
+  ]);
+});
+
+test.each([
+  [{ workspaces: ['eu', 'us'] }, '.workspaces[1]: found "us"; allowed: eu'],
+  [{ processes: ['p2'] }, '.processes[0]: found "p2"; allowed: p1'],
+])('a filter of an endpoint that does not fit: %j', (filter, problem) => {
+  expect(problemsOf(config(endpoint({ filter })))).toEqual([
+    beginsWith(`changewire.endpoints[0].filter${problem}`),
+  ]);
 });
 
 test('as many subscriptions as fit into a stack are right, filters or not', () => {
@@ -110,19 +102,19 @@ test("as many combinations as SNS takes are right, and of an endpoint's filter, 
   expect(problemsOf(config(endpoint({ filter: more })))).toEqual([]);
 });
 
+const thousands = workspaces(numbers(4_000).map(n => ({ name: `w${n}` })));
+
 test('there may be thousands of endpoints and processes, in as many workspaces', () => {
   const endpoints = numbers(3_000).map(n => ({
     name: `endpoint-${n}`,
     kind: 'webhook',
     filter: { workspaces: [`w${n}`], processes: ['p1'] },
   }));
-  const workspaces = numbers(4_000).map(n => ({ ...leastConfig().workspaces[0], name: `w${n}` }));
-  expect(problemsOf(config({ endpoints, workspaces }))).toEqual([]);
+  expect(problemsOf({ ...thousands, endpoints })).toEqual([]);
 });
 
 test('what a filter may name is listed, but of thousands the first', () => {
-  const workspaces = numbers(4_000).map(n => ({ ...leastConfig().workspaces[0], name: `w${n}` }));
-  const [problem] = problemsOf(config({ ...endpoint({ filter: { workspaces: ['v17'] } }), workspaces }));
+  const [problem] = problemsOf({ ...thousands, ...endpoint({ filter: { workspaces: ['v17'] } }) });
   expect(problem).toMatch(/allowed: w0, w1, .*, w19, 3980 more/);
 });
 
@@ -142,7 +134,7 @@ describe('a subscription over http://', () => {
   });
 
   test.each(['HTTP://receiver.example.com', 'http://127.0.0.1.example.com'])(
-    'is refused, however it is written: %s',
+    'is refused as well: %s',
     other => {
       expect(problemsOf(config(subscription({ url: other })))).toHaveLength(1);
     },
@@ -154,27 +146,28 @@ describe('a list of stacks', () => {
     ...config(whole, workspace),
     ...(stackName && { stackName }),
   });
+  const second = (...parts: object[]) => [stack('a'), stack('b', ...parts)];
   const wrong: [input: unknown, problem: string][] = [
     [[], ': found an empty list; allowed: a list of at least one of stacks'],
     [
-      [stack('a'), stack('b', {}, { concurrency: 0 })],
+      second({}, { concurrency: 0 }),
       '[1].workspaces[0].concurrency: found 0; allowed: a whole number from 1 to 32',
     ],
     [
-      [stack('a'), stack('b', { regoin: 'eu-central-1' })],
+      second({ regoin: 'eu-central-1' }),
       '[1].regoin: unknown key (text of 12 characters); allowed keys: stackName, region',
     ],
     [[stack('a'), 'b'], '[1]: found "b"; allowed: an object with the keys'],
     [
-      [stack('a'), stack('b', subscription({ filter: { workspace: ['us'] } }))],
+      second(subscription({ filter: { workspace: ['us'] } })),
       '[1].subscriptions[0].filter.workspace[0]: found "us"; allowed: eu',
     ],
     [
-      [stack('a'), stack('b', endpoint({ filter: { events: ['source.held'], fields: ['a'] } }))],
+      second(endpoint({ filter: { events: ['source.held'], fields: ['a'] } })),
       '[1].endpoints[0].filter.events[0]: found "source.held", which never matches changewire[1].endpoints[0].filter.fields',
     ],
     [
-      [stack('a'), stack('b', {}, { processes: [{ id: 'p' }, { id: 'p' }] })],
+      second({}, { processes: [{ id: 'p' }, { id: 'p' }] }),
       '[1].workspaces[0].processes[1].id: found "p" again; allowed: a value other than that of changewire[1].workspaces[0].processes[0].id',
     ],
     [
@@ -192,15 +185,12 @@ describe('a list of stacks', () => {
   });
 
   test('may have the same workspaces and endpoints in each, in one region or in several', () => {
-    const stacks = [
-      stack('eu', { region: 'eu-central-1' }),
-      stack('us', { region: 'us-east-1' }),
-      stack('here'),
-    ];
-    expect(readConfigs(stacks).map(({ stackName, region }) => [stackName, region])).toEqual([
-      ['eu', 'eu-central-1'],
-      ['us', 'us-east-1'],
-      ['here', undefined],
-    ]);
+    const regions = { eu: 'eu-central-1', us: 'us-east-1', here: undefined };
+    const stacks = Object.entries(regions).map(([name, region]) =>
+      stack(name, { ...(region && { region }) }),
+    );
+    expect(readConfigs(stacks).map(({ stackName, region }) => [stackName, region])).toEqual(
+      Object.entries(regions),
+    );
   });
 });

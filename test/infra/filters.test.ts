@@ -13,11 +13,7 @@ describe('what a filter may ask for', () => {
     for (const type of EVENT_TYPES) {
       const { MessageAttributes } = messageOf(events[type] as ChangeEvent);
       for (const attribute of ['eventType', 'workspace', 'processId', 'projectId', 'changedFields'] as const)
-        expect([type, attribute, mayCarry(type, attribute)]).toEqual([
-          type,
-          attribute,
-          attribute in MessageAttributes,
-        ]);
+        expect(mayCarry(type, attribute), `${type} ${attribute}`).toBe(attribute in MessageAttributes);
     }
   });
 
@@ -29,17 +25,10 @@ describe('what a filter may ask for', () => {
     ['Project.Created', '; did you mean "project.created"?'],
     ['task.*', ''],
   ])('is no event %s: the error lists those that there are, and the nearest', (type, hint) => {
+    const asked = ['task.created', type];
     for (const [path, types, input] of [
-      [
-        'subscriptions[0].filter.eventType[1]',
-        EVENT_TYPES,
-        subscription({ filter: { eventType: ['task.created', type] } }),
-      ],
-      [
-        'endpoints[0].filter.events[1]',
-        FILTER_TYPES,
-        endpoint({ filter: { events: ['task.created', type] } }),
-      ],
+      ['subscriptions[0].filter.eventType[1]', EVENT_TYPES, subscription({ filter: { eventType: asked } })],
+      ['endpoints[0].filter.events[1]', FILTER_TYPES, endpoint({ filter: { events: asked } })],
     ] as const)
       expect(problemsOf(config(input))).toEqual([
         `changewire.${path}: found "${type}"; allowed: one of ${types.map(each => `"${each}"`).join(', ')}${hint}`,
@@ -173,6 +162,9 @@ describe('a condition on values', () => {
     problemsOf(config(endpoint({ filter: { values, ...(events && { events }) } })));
   const at = 'changewire.endpoints[0].filter';
 
+  const VALUES =
+    'allowed: text of at most 256 characters, a number, true or false, or a list of at least one of these';
+
   test.each([
     [[{ field: 'status', to: 'Done' }]],
     [[{ field: 'Status', from: ['', 'Open'], to: ['Done', 3, false] }]],
@@ -195,14 +187,8 @@ describe('a condition on values', () => {
       [{ field: 'status' }],
       'values[0]: found an object; allowed: in addition to "field", at least one of from, to, added, removed',
     ],
-    [
-      [{ field: 'status', to: [] }],
-      'values[0].to: found an empty list; allowed: text of at most 256 characters, a number, true or false, or a list of at least one of these',
-    ],
-    [
-      [{ field: 'status', to: { name: 'Done' } }],
-      'values[0].to: found an object; allowed: text of at most 256 characters, a number, true or false, or a list of at least one of these',
-    ],
+    [[{ field: 'status', to: [] }], `values[0].to: found an empty list; ${VALUES}`],
+    [[{ field: 'status', to: { name: 'Done' } }], `values[0].to: found an object; ${VALUES}`],
     [
       [{ field: 'status', is: 'Done' }],
       'values[0].is: unknown key (text of 4 characters); allowed keys: field, from, to, added, removed',
@@ -246,6 +232,7 @@ describe('conditions on the record', () => {
   const date =
     'allowed: a day of the calendar such as "2026-05-01", a time in ISO 8601, or a day from that of the event such as "today", "+7d" or "-1d"';
   const tests = 'in, contains, above, below, before, after, exists';
+  const conditions = 'allowed: an object with conditions by field, or a list of such objects';
 
   test.each([
     ['Done', { status: 'Done' }],
@@ -260,11 +247,8 @@ describe('conditions on the record', () => {
 
   test.each<[where: unknown, problem: string]>([
     [{}, 'where: found an empty object; allowed: an object with at least one field, each with its condition'],
-    [
-      [],
-      'where: found an empty list; allowed: an object with conditions by field, or a list of such objects',
-    ],
-    ['Done', 'where: found "Done"; allowed: an object with conditions by field, or a list of such objects'],
+    [[], `where: found an empty list; ${conditions}`],
+    ['Done', `where: found "Done"; ${conditions}`],
     [{ dueDate: { above: '2026-05-01' } }, `where.dueDate.above: found "2026-05-01"; ${number}`],
     [{ dueDate: { before: 'soon' } }, `where.dueDate.before: found "soon"; ${date}`],
     [{ dueDate: { after: '2026-02-30' } }, `where.dueDate.after: found "2026-02-30"; ${date}`],

@@ -37,29 +37,15 @@ describe('a link template', () => {
   });
 
   const ADDRESS = 'an https:// address of at most 500 characters without spaces';
+  const NAMES = 'the placeholders {projectId}, {taskId}, {processId},';
+  const EITHER = 'an address such as "https://app.example.com/p/{projectId}/t/{taskId}", or an object';
   test.each([
     ['https://app.example.com/p', '', 'an address with {projectId} in it'],
     ['https://app.example.com/t/{taskId}', '', 'an address with {projectId} in it'],
-    [
-      'https://app.example.com/{project}',
-      '',
-      'the placeholders {projectId}, {taskId}, {processId}, but not {project}; did you mean "projectId"?',
-    ],
-    [
-      'https://app.example.com/{projectId}/{}',
-      '',
-      'the placeholders {projectId}, {taskId}, {processId}, but not another',
-    ],
-    [
-      'https://app.example.com/{projectId}/{CmjubuonqjCapqs/AY6Y1OlQm0}',
-      '',
-      'the placeholders {projectId}, {taskId}, {processId}, but not another',
-    ],
-    [
-      'https://app.example.com/{projectId}/{taskId',
-      '',
-      'the placeholders {projectId}, {taskId}, {processId}, and no other brace',
-    ],
+    ['https://app.example.com/{project}', '', `${NAMES} but not {project}; did you mean "projectId"?`],
+    ['https://app.example.com/{projectId}/{}', '', `${NAMES} but not another`],
+    ['https://app.example.com/{projectId}/{CmjubuonqjCapqs/AY6Y1OlQm0}', '', `${NAMES} but not another`],
+    ['https://app.example.com/{projectId}/{taskId', '', `${NAMES} and no other brace`],
     ['http://app.example.com/{projectId}', '', ADDRESS],
     ['http://localhost.example.com/{projectId}', '', ADDRESS],
     ['ftp://app.example.com/{projectId}', '', ADDRESS],
@@ -78,18 +64,12 @@ describe('a link template', () => {
     [{ task: project }, '.task', 'an address with {taskId} in it'],
     [{ project: 7 }, '.project', ADDRESS],
     [{}, '', 'project, task or both in it'],
-    [
-      7,
-      '',
-      'an address such as "https://app.example.com/p/{projectId}/t/{taskId}", or an object with the keys',
-    ],
-    [[task], '', 'an address such as "https://app.example.com/p/{projectId}/t/{taskId}", or an object'],
+    [7, '', `${EITHER} with the keys`],
+    [[task], '', EITHER],
   ])('may not be %j, which is said at its place', (template, place, allowed) => {
-    expect(problemOf(template)).toMatch(
-      new RegExp(
-        `^${RegExp.escape(`${PATH}${place}: found `)}[^\\n]+; allowed: ${RegExp.escape(allowed)}[^\\n]*$`,
-      ),
-    );
+    const beginning = `^${RegExp.escape(`${PATH}${place}: found `)}`;
+    const end = `; allowed: ${RegExp.escape(allowed)}[^\\n]*$`;
+    expect(problemOf(template)).toMatch(new RegExp(`${beginning}[^\\n]+${end}`));
   });
 
   test('has no other keys', () => {

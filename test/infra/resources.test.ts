@@ -227,9 +227,8 @@ describe('every function', () => {
     expect(publishEnvironment.parse(environmentOf(template, 'Publish')).TOPIC_ARN).toContain('ChangesTopic');
     expect(tickEnvironment.parse(environmentOf(template, 'Tick')).TOPIC_ARN).toContain('ChangesTopic');
     expect(tickEnvironment.parse(environmentOf(without, 'Tick')).TOPIC_ARN).toBeUndefined();
-    expect(operateEnvironment.parse({ ...environmentOf(template, 'Operate'), ...ofLambda }).STACK_NAME).toBe(
-      'Changewire',
-    );
+    const operate = operateEnvironment.parse({ ...environmentOf(template, 'Operate'), ...ofLambda });
+    expect(operate.STACK_NAME).toBe('Changewire');
   });
 
   test('that answers operators has the name that the command looks for, and no more environment than Lambda takes, however long the names', () => {
@@ -349,9 +348,8 @@ describe('destroying the stack and deploying it again', () => {
     ]);
     // The command finds it by that. It goes with the stack, its aliases with it.
     const functions = named.filter(([, { Type }]) => Type === 'AWS::Lambda::Function');
-    expect(functions).toMatchObject([
-      [expect.anything(), { Properties: { FunctionName: 'Changewire-operate' } }],
-    ]);
+    const FunctionName = 'Changewire-operate';
+    expect(functions).toMatchObject([[expect.anything(), { Properties: { FunctionName } }]]);
   });
 
   test('finds the secrets as they are: the operator makes them, no stack', () => {

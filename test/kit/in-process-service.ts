@@ -1,10 +1,11 @@
-import { Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Clock } from '../../functions/basics/clock.ts';
 import { API_PATH, AUTH_PATH, finished, respond } from '../../simulator/answer.ts';
 import { createBackend, SIMULATED_CREDENTIALS, type SimulatedBackend } from '../../simulator/backend.ts';
 import { type Fault, Faults } from '../../simulator/faults.ts';
 import type { Freedoms, SeenRequest, SimulatedService, Workspace } from '../../simulator/server.ts';
-import { Controller, type Reply, type Sent, SocketError } from '../simulation/http.ts';
+import { type Reply, type Sent, SocketError } from '../simulation/http.ts';
+import { agentOf } from './agent.ts';
 
 const ORIGIN = 'https://service.example';
 
@@ -32,7 +33,12 @@ export function serveInProcess(options: {
   };
   return {
     ...SIMULATED_CREDENTIALS,
-    agent: new InProcessAgent(serve),
+    agent: agentOf((sent, controller) =>
+      serve(sent).then(
+        reply => reply && controller.answer(reply),
+        error => controller.fail(error),
+      ),
+    ),
     baseUrl: `${ORIGIN}${API_PATH}`,
     authUrl: `${ORIGIN}${AUTH_PATH}`,
     workspace: backend.edit,
@@ -65,42 +71,6 @@ async function answer(
   };
   const change = typeof fault === 'object' && 'change' in fault ? fault.change : undefined;
   return { ...respond(backend, asked, change), breaksOff: fault === 'truncate' };
-}
-
-class InProcessAgent extends Dispatcher {
-  readonly #serve: (sent: Sent) => Promise<Reply | undefined>;
-
-  constructor(serve: (sent: Sent) => Promise<Reply | undefined>) {
-    super();
-    this.#serve = serve;
-  }
-
-  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    const { method, origin, path, headers, body } = options;
-    const controller = new Controller(handler);
-    handler.onRequestStart?.(controller, {});
-    if (controller.aborted) return true;
-    const sent = {
-      method,
-      origin: String(origin),
-      path,
-      headers: headers as Record<string, string>,
-      body: String(body ?? ''),
-    };
-    this.#serve(sent).then(
-      reply => reply && controller.answer(reply),
-      error => controller.fail(error),
-    );
-    return true;
-  }
-
-  override close(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  override destroy(): Promise<void> {
-    return Promise.resolve();
-  }
 }
 
 function relative(path: string): string {

@@ -1,5 +1,5 @@
 import { GetItemCommand, type GetItemOutput } from '@aws-sdk/client-dynamodb';
-import { Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { workspaceSettings } from '../../functions/config/read.ts';
 import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
 import { createPoll, createPollHandler } from '../../functions/handlers/create-poll.ts';
@@ -14,11 +14,11 @@ import { connect } from '../../functions/service/client.ts';
 import { decodeEvents } from '../../functions/store/codec.ts';
 import { dynamoStore } from '../../functions/store/dynamo/store.ts';
 import { CHANGE, partition } from '../../functions/store/keys.ts';
-import { Controller } from '../simulation/http.ts';
 import { QueueSource } from '../simulation/models/event-source.ts';
 import { QueueModel } from '../simulation/models/queue.ts';
 import { modelClient, TableModel } from '../simulation/models/table.ts';
 import { Scheduler, virtualTimers } from '../simulation/scheduler.ts';
+import { agentOf } from './agent.ts';
 import { MINUTE, SECOND } from './time.ts';
 
 const START = Date.UTC(2026, 10, 21, 12);
@@ -324,9 +324,7 @@ export class VirtualStack {
   }
 
   #agent(workspace: string): Dispatcher {
-    const dispatch = (path: string, handler: Dispatcher.DispatchHandler) => {
-      const controller = new Controller(handler);
-      handler.onRequestStart?.(controller, {});
+    return agentOf(({ path }, controller) => {
       this.#costOf(workspace).requests += 1;
       const underWay = (this.#underWay.get(workspace) ?? 0) + 1;
       this.#underWay.set(workspace, underWay);
@@ -341,19 +339,7 @@ export class VirtualStack {
         const date = new Date(this.scheduler.now).toUTCString();
         controller.answer({ status, headers: { date, ...headers }, text: Buffer.from(JSON.stringify(body)) });
       });
-    };
-    return new (class extends Dispatcher {
-      override dispatch({ path }: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-        dispatch(path, handler);
-        return true;
-      }
-      override close(): Promise<void> {
-        return Promise.resolve();
-      }
-      override destroy(): Promise<void> {
-        return Promise.resolve();
-      }
-    })();
+    });
   }
 
   /** A service that works, with some projects in each process, which never change. */

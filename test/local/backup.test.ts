@@ -45,6 +45,13 @@ async function used() {
   return { directory, data, database, deliveries, copy: join(directory, 'copy') };
 }
 
+/** The events that wait in a copy. */
+async function waitingIn(copy: string): Promise<string[]> {
+  const opened = openDatabase(join(copy, 'changewire.sqlite'), SCHEMAS);
+  onTestFinished(() => opened.file.close());
+  return (await sqliteDeliveries(opened).due('crm', AT, 9)).map(({ eventId }) => eventId);
+}
+
 describe('a backup', () => {
   it('is a data directory of its own, for its user alone, with all but what belongs to one process', async () => {
     const { data, copy } = await used();
@@ -56,9 +63,7 @@ describe('a backup', () => {
     expect(readFileSync(join(copy, 'crm.secret'), 'utf8')).toBe('crm.secret');
     const modes = ['', ...readdirSync(copy)].map(name => statSync(join(copy, name)).mode & 0o077);
     expect(new Set(modes)).toEqual(new Set([0]));
-    const opened = openDatabase(join(copy, 'changewire.sqlite'), SCHEMAS);
-    onTestFinished(() => opened.file.close());
-    expect(await sqliteDeliveries(opened).due('crm', AT, 9)).toMatchObject([{ eventId: 'e1' }]);
+    expect(await waitingIn(copy)).toEqual(['e1']);
   });
 
   it('has the addresses and secrets of endpoints that were added while it ran, for its user alone', async () => {
@@ -79,10 +84,7 @@ describe('a backup', () => {
     backUp(data, copy);
     database.file.exec('COMMIT');
     await deliveries.add([delivery('e2')]);
-    const opened = openDatabase(join(copy, 'changewire.sqlite'), SCHEMAS);
-    onTestFinished(() => opened.file.close());
-    const waiting = await sqliteDeliveries(opened).due('crm', AT, 9);
-    expect(waiting.map(({ eventId }) => eventId)).toEqual(['e1']);
+    expect(await waitingIn(copy)).toEqual(['e1']);
   });
 
   it('that fails leaves nothing that looks like one, and says what to do', async () => {

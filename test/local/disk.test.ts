@@ -2,12 +2,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Disk, isLowDisk, lowDiskText } from '../../functions/model/disk.ts';
-import type { ChangeEvent } from '../../functions/model/event.ts';
 import { diskWatch } from '../../local/cli/housekeeping.ts';
 import { diskOf } from '../../local/data/disk.ts';
 import { startSimulatedService } from '../../simulator/server.ts';
 import { receiver } from '../kit/delivery/receiver.ts';
-import { environmentOf, run, until } from '../kit/local/run.ts';
+import { createdIn, environmentOf, run, until } from '../kit/local/run.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
 const [MB, GB] = [1e6, 1e9];
@@ -56,22 +55,15 @@ describe('a run whose disk is full', () => {
     const directory = temporaryDirectory();
     const opened = vi.spyOn(DatabaseSync.prototype, 'exec');
     onTestFinished(() => opened.mockRestore());
-    const { stdout } = run(
-      directory,
-      `--interval 100ms --no-console --webhook ${crm.url}`,
-      environmentOf(service),
-    );
+    const args = `--interval 100ms --no-console --webhook ${crm.url}`;
+    const { stdout } = run(directory, args, environmentOf(service));
     const [processId = ''] = service.workspace.processes();
     const names: string[] = [];
     const edit = () => {
       names.push(`edit ${names.length} ${crypto.randomUUID().repeat(300)}`);
       service.workspace.createProject(processId, { name: names.at(-1) ?? '' });
     };
-    const created = () =>
-      crm.received.flatMap(({ body }) => {
-        const { type, data } = JSON.parse(body) as ChangeEvent;
-        return type === 'project.created' ? [data.project?.name] : [];
-      });
+    const created = () => createdIn(crm.received);
     await until(() => /onboarding for the first time: (\d+) of \1 /.test(stdout()));
     edit();
     await until(() => created().length === 1);

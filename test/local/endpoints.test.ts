@@ -71,17 +71,13 @@ describe('a run with endpoints of its own', () => {
     const [event] = only.events();
     expect(hook.received.map(eventOf)).toEqual([event]);
     for (const secret of [NEW, OLD]) expect(hook.received.map(verified(secret))).toEqual([event]);
-    expect(hook.received[0]?.headers).toMatchObject({
-      'webhook-id': event?.id,
-      authorization: 'Bearer a b',
-      'content-type': 'application/json',
-    });
+    const own = { authorization: 'Bearer a b', 'content-type': 'application/json' };
+    expect(hook.received[0]?.headers).toMatchObject({ 'webhook-id': event?.id, ...own });
     expect(slack.received.map(({ body }) => JSON.parse(body))).toEqual([
       expect.objectContaining({ text: expect.stringContaining('Acme'), blocks: expect.any(Array) }),
     ]);
-    expect(teams.received.map(({ body }) => JSON.parse(body).attachments[0].content.version)).toEqual([
-      '1.5',
-    ]);
+    const versionOf = ({ body }: Received) => JSON.parse(body).attachments[0].content.version;
+    expect(teams.received.map(versionOf)).toEqual(['1.5']);
     const said = only.stdout() + only.stderr();
     expect(only.stderr()).toContain(`(signed webhook at http://127.0.0.1:${hook.port})`);
     expect(only.stderr()).toContain(`(Teams at http://127.0.0.1:${teams.port})`);
@@ -119,11 +115,10 @@ describe('an endpoint that fails', () => {
     expect(await first.ended()).toBe(1);
     expect(hook.received).toHaveLength(1);
     const [told] = first.events();
-    expect(first.stderr()).toContain(
-      `${nameOf(`--webhook ${hook.url}`)}: event ${told?.id}: answered 500 (db down); next attempt in `,
-    );
+    const name = nameOf(`--webhook ${hook.url}`);
+    expect(first.stderr()).toContain(`${name}: event ${told?.id}: answered 500 (db down); next attempt in `);
     expect(first.stderr()).toContain('1 undelivered event, kept for the next start');
-    const waiting = pending(nameOf(`--webhook ${hook.url}`));
+    const waiting = pending(name);
     expect(waiting.map(({ body }) => JSON.parse(body))).toEqual(first.events());
 
     // Not due yet, but a start tries all that waits.
@@ -131,9 +126,7 @@ describe('an endpoint that fails', () => {
     expect(await second.ended()).toBe(1);
     expect(second.stderr()).toContain('resuming with 1 undelivered event, oldest 20');
     expect(hook.received.map(({ body }) => body)).toEqual([waiting[0]?.body, waiting[0]?.body]);
-    expect(pending(nameOf(`--webhook ${hook.url}`))).toMatchObject([
-      { attempts: 2, tried_at: waiting[0]?.tried_at },
-    ]);
+    expect(pending(name)).toMatchObject([{ attempts: 2, tried_at: waiting[0]?.tried_at }]);
 
     const without = start('--once');
     expect(await without.ended()).toBe(0);
@@ -172,24 +165,18 @@ describe('an endpoint that fails', () => {
     expect(await start(args).ended()).toBe(1);
     const name = nameOf(`--webhook ${hook.url}`);
     const [waiting] = pending(name);
-    alterStore(
-      data(),
-      'UPDATE pending SET attempts = 12, tried_at = ? WHERE endpoint = ?',
-      Date.now() - 73 * 3_600_000,
-      name,
-    );
+    const update = 'UPDATE pending SET attempts = 12, tried_at = ? WHERE endpoint = ?';
+    alterStore(data(), update, Date.now() - 73 * 3_600_000, name);
     const last = start(args);
     expect(await last.ended()).toBe(1);
     expect(last.stderr()).toContain('gave up on 1 event, kept as dead letters');
     expect(pending(name)).toEqual([]);
-    expect(dead(name)).toMatchObject([
-      { event_id: waiting?.event_id, body: waiting?.body, reason: 'answered 500', attempts: 13 },
-    ]);
+    const letter = { event_id: waiting?.event_id, body: waiting?.body, reason: 'answered 500', attempts: 13 };
+    expect(dead(name)).toMatchObject([letter]);
     const between = start(args);
     expect(await between.ended()).toBe(0);
-    expect(between.stderr()).toContain(
-      `${name}: 1 dead letter; start with --resend ${name} to send them again`,
-    );
+    const hint = `${name}: 1 dead letter; start with --resend ${name} to send them again`;
+    expect(between.stderr()).toContain(hint);
     const answered = hook.received.length;
 
     const again = start(`${args} --resend ${name}`);

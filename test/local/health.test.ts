@@ -24,6 +24,7 @@ import { temporaryDirectory } from '../kit/temporary.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const KEY = { workspace: 'eu', processId: 'p' };
+const iso = new Date(AT).toISOString();
 
 /** A run that began at AT and looks every minute at the slowest, and wholly every hour. */
 function run() {
@@ -99,10 +100,8 @@ describe('the health of a run', () => {
     passes.passed(KEY, 'sweep', AT + HOUR);
     passes.passed(KEY, 'changes', AT + 2 * HOUR);
     passes.failed(KEY, 'sweep', 'no time');
-    expect(await at(3 * HOUR + 5 * MINUTE)).toMatchObject({
-      status: 'ok',
-      processes: [{ failure: 'no time' }],
-    });
+    const failing = { status: 'ok', processes: [{ failure: 'no time' }] };
+    expect(await at(3 * HOUR + 5 * MINUTE)).toMatchObject(failing);
     expect((await at(3 * HOUR + 6 * MINUTE)).late).toEqual(['eu/p: no sweep completed for 2 h: no time']);
     passes.passed(KEY, 'sweep', AT + 3 * HOUR);
     await write({ completedAt: AT + 4 * HOUR });
@@ -136,15 +135,9 @@ describe('the health of a run', () => {
   it('is late when events are committed and not published', async () => {
     const { snapshots, parts, write, at } = run();
     await write({ baselined: true, completedAt: AT + 5 * MINUTE });
-    await snapshots.announce(KEY, {
-      announced: 0,
-      state: {},
-      request: { events: [event(AT)], version: AT, at: AT },
-    });
-    expect(await at(5 * MINUTE)).toMatchObject({
-      status: 'ok',
-      unpublishedSince: new Date(AT).toISOString(),
-    });
+    const request = { events: [event(AT)], version: AT, at: AT };
+    await snapshots.announce(KEY, { announced: 0, state: {}, request });
+    expect(await at(5 * MINUTE)).toMatchObject({ status: 'ok', unpublishedSince: iso });
     expect((await at(6 * MINUTE)).late).toEqual(['events: not published for 6 min']);
     parts.feed.moveTo('publish', 1);
     const well = await at(6 * MINUTE);
@@ -183,18 +176,9 @@ describe('the health of a run', () => {
       paused: { at: AT },
     };
     await parts.endpoints.change('crm', () => ({ name: 'crm', health }));
+    const endpoint = { name: 'planner', undelivered: 1, since: iso, dead: 1, stopped: 'answered 410' };
     expect(await at(MINUTE)).toMatchObject({
-      status: 'ok',
-      processes: [{ onHoldSince: new Date(AT).toISOString(), skipped: 1 }],
-      endpoints: [
-        {
-          name: 'planner',
-          undelivered: 1,
-          since: new Date(AT).toISOString(),
-          dead: 1,
-          stopped: 'answered 410',
-        },
-      ],
+      ...{ status: 'ok', processes: [{ onHoldSince: iso, skipped: 1 }], endpoints: [endpoint] },
     });
   });
 });

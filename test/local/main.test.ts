@@ -43,11 +43,7 @@ describe('the command line', () => {
   });
 
   test('--log json writes nothing but JSON, also when the run fails', async () => {
-    const levels = (text: string) =>
-      text
-        .trim()
-        .split('\n')
-        .map(line => JSON.parse(line).level);
+    const levels = (text: string) => Array.from(text.trim().split('\n'), line => JSON.parse(line).level);
     const { code, stdout, stderr } = await ended('--once --memory --log json');
     expect([code, stderr]).toEqual([0, '']);
     expect(new Set(levels(stdout))).toEqual(new Set(['info']));

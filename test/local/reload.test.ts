@@ -2,12 +2,11 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from '
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { open } from '../../cli/context/runner.ts';
-import type { ChangeEvent } from '../../functions/model/event.ts';
 import { readAddress } from '../../local/operate/address.ts';
 import { type SimulatedService, startSimulatedService } from '../../simulator/server.ts';
 import { run as runOver } from '../kit/cli/world.ts';
 import { receiver } from '../kit/delivery/receiver.ts';
-import { run, until } from '../kit/local/run.ts';
+import { createdIn, run, until } from '../kit/local/run.ts';
 import { startReceiver } from '../kit/local/sns-receiver.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
@@ -31,10 +30,8 @@ async function started({ args = '' }: { args?: string } = {}) {
   const configure = (content: object | string) =>
     writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
   configure({ workspaces: [workspace('eu', ['onboarding'])], endpoints: [WEBHOOK] });
-  const environment = {
-    ...{ EU_CLIENT_ID: clientId, EU_CLIENT_SECRET: clientSecret },
-    ENDPOINT_CRM_URL: crm.url,
-  };
+  const credentials = { EU_CLIENT_ID: clientId, EU_CLIENT_SECRET: clientSecret };
+  const environment = { ...credentials, ENDPOINT_CRM_URL: crm.url };
   const data = join(directory, '.changewire');
   const running = run(directory, `--config ${path} --health 0 --json ${args}`, environment);
   const baselined = (id: string) =>
@@ -44,11 +41,7 @@ async function started({ args = '' }: { args?: string } = {}) {
     const { code, out, err } = await runOver([...line.split(' '), '--data', data], { open });
     return { code, text: out + err };
   };
-  const created = () =>
-    crm.received.flatMap(({ body }) => {
-      const { type, data } = JSON.parse(body) as ChangeEvent;
-      return type === 'project.created' ? [data.project?.name] : [];
-    });
+  const created = () => createdIn(crm.received);
   return { ...running, directory, data, crm, workspace, configure, changewire, baselined, created };
 }
 
@@ -123,17 +116,16 @@ describe('a reload', () => {
       const { code, text } = await changewire('reload');
       expect(text).toMatch(reason);
       expect(code).toBe(1);
-      expect(text).toMatch(
-        /Nothing was changed\. A reload reads the configuration and \.env; other variables/,
+      expect(text).toContain(
+        'Nothing was changed. A reload reads the configuration and .env; other variables',
       );
     }
     expect((await changewire('status')).text).toMatch(/eu\/onboarding +healthy/);
     expect(stderr()).not.toContain('Reloaded');
     expect(readFileSync(join(data, 'operate.json'), 'utf8')).toBe(before);
-    appendFileSync(
-      join(directory, '.env'),
-      `US_CLIENT_ID=${service.clientId}\nUS_CLIENT_SECRET=${service.clientSecret}\n`,
-    );
+    const { clientId, clientSecret } = service;
+    const credentials = `US_CLIENT_ID=${clientId}\nUS_CLIENT_SECRET=${clientSecret}\n`;
+    appendFileSync(join(directory, '.env'), credentials);
     expect(await changewire('reload')).toMatchObject({ code: 0 });
     await baselined('launch');
   }, 30_000);
@@ -145,10 +137,8 @@ describe('a reload', () => {
     const endpoints = [WEBHOOK, { ...WEBHOOK, name: 'team' }];
     configure({ workspaces: [workspace('eu', ['onboarding'])], endpoints });
     const { code, text } = await changewire('reload');
-    expect([code, text]).toEqual([
-      1,
-      expect.stringMatching(/EISDIR.*\. The former configuration is used again\.\n$/),
-    ]);
+    expect(text).toMatch(/EISDIR.*\. The former configuration is used again\.\n$/);
+    expect(code).toBe(1);
     service.workspace.createProject('onboarding', { name: 'after the failure' });
     await changewire('pass onboarding');
     await until(() => created().includes('after the failure'));
@@ -170,9 +160,8 @@ describe('a reload', () => {
     await until(() => stdout().includes('Reading launch'));
     const place = ['--data', join(directory, '.changewire/simulated')];
     const reload = async () => (await runOver(['reload', ...place], { open })).err;
-    expect(await reload()).toContain(
-      'This run has no configuration file to reload: start it again with --config',
-    );
+    const unconfigured = 'This run has no configuration file to reload: start it again with --config';
+    expect(await reload()).toContain(unconfigured);
     interrupt();
     await ended();
     expect(await reload()).toContain('Changewire is not running. The next start reads the configuration.');

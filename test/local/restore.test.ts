@@ -65,10 +65,8 @@ describe('restore', () => {
     expect(dry.out).toBe(
       `Would put the backup ${copy}, with events up to 2026-11-21T12:00:00.000Z, into ${data}. The data that is there now is kept beside it.\n`,
     );
-    expect(await restore(asked, { says: false })).toMatchObject({
-      code: 1,
-      err: expect.stringContaining(dry.out),
-    });
+    const refused = { code: 1, err: expect.stringContaining(dry.out) };
+    expect(await restore(asked, { says: false })).toMatchObject(refused);
     expect([marksIn(data), readdirSync(directory)]).toEqual([['new'], ['copy', 'data']]);
     const { code, out } = await restore(asked, { says: true });
     expect([code, out]).toEqual([0, expect.stringContaining(`The replaced data is in ${before}: delete it`)]);
@@ -76,14 +74,8 @@ describe('restore', () => {
     expect(readdirSync(directory)).toEqual(['copy', 'data', 'data.before-2026-11-21T12-00-00']);
     expect(statSync(data).mode & 0o777).toBe(0o700);
     // Back again, to a place where there is none.
-    const { out: json } = await restore([
-      before,
-      '--data',
-      join(directory, 'far', 'data'),
-      '--yes',
-      '--json',
-    ]);
     const to = join(directory, 'far', 'data');
+    const { out: json } = await restore([before, '--data', to, '--yes', '--json']);
     expect(JSON.parse(json)).toEqual({ from: before, to, lastEventAt: '2026-11-21T12:00:00.000Z' });
     expect(marksIn(to)).toEqual(['new']);
   });
@@ -100,9 +92,8 @@ describe('restore', () => {
     expect(await refusals(directory)).toContain(`No ${STORE_FILE} in ${directory}. Name a directory that`);
     expect(await refusals(data)).toContain('is the data directory itself. Name a backup.');
     writeFileSync(join(data, 'thesis.txt'), '');
-    expect(await refusals(copy)).toContain(
-      "also contains thesis.txt, which is not Changewire's. Move it away",
-    );
+    const foreign = "also contains thesis.txt, which is not Changewire's. Move it away";
+    expect(await refusals(copy)).toContain(foreign);
     const to = join(directory, 'elsewhere');
     const file = new DatabaseSync(join(copy, STORE_FILE));
     file.exec('PRAGMA user_version = 99');
@@ -113,11 +104,8 @@ describe('restore', () => {
     bytes.fill(7, 4_096, 6_000);
     writeFileSync(join(copy, STORE_FILE), bytes);
     expect(await refusals(copy, to)).toContain(`${join(copy, STORE_FILE)} is damaged: `);
-    expect([existsSync(to), marksIn(data), readdirSync(directory)]).toEqual([
-      false,
-      ['new'],
-      ['copy', 'data'],
-    ]);
+    const left = [existsSync(to), marksIn(data), readdirSync(directory)];
+    expect(left).toEqual([false, ['new'], ['copy', 'data']]);
     expect(await restore([copy, '--stack', 'eu', '--yes'])).toMatchObject({
       code: 2,
       err: expect.stringContaining('For a stack: npx changewire restore-table'),
@@ -143,14 +131,9 @@ describe('restore', () => {
         fs.renameSync = (...given) => left-- > 0 ? renameSync(...given) : process.kill(process.pid, 'SIGKILL'); sync();`;
       const code = `import { restoreBackup } from ${JSON.stringify(moduleUrl('local/cli/restore.ts'))};
         restoreBackup(${JSON.stringify(copy)}, ${JSON.stringify(data)}, Date.now());`;
-      const { status } = spawnSync(
-        execPath,
-        [
-          ...['--import', `data:text/javascript,${encodeURIComponent(killer)}`],
-          ...['--input-type=module', '--eval', code],
-        ],
-        { env: { ...process.env, ...COMPILE_CACHE } },
-      );
+      const imported = `data:text/javascript,${encodeURIComponent(killer)}`;
+      const args = ['--import', imported, '--input-type=module', '--eval', code];
+      const { status } = spawnSync(execPath, args, { env: { ...process.env, ...COMPILE_CACHE } });
       openDataDirectory(data, () => undefined).release();
       const [mark = '', ...others] = marksIn(data);
       expect(others).toEqual([]);

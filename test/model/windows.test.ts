@@ -18,100 +18,81 @@ const iso = (ms: number) => new Date(ms).toISOString().replace('.000', '');
 const from = (settings: WindowSettings, now: string, since?: string) =>
   iso(sendsFrom(settings, since === undefined ? undefined : { since: at(since) }, at(now)));
 
-describe('a window', () => {
-  const window = { window: '15m' };
-  it('sends the first changes at once, and the next after its time', () => {
-    expect(from(window, '2026-11-21T12:00:00Z')).toBe('2026-11-21T12:00:00Z');
-    expect(from(window, '2026-11-21T12:04:00Z', '2026-11-21T12:00:00Z')).toBe('2026-11-21T12:15:00Z');
-    expect(from(window, '2026-11-21T12:15:00Z', '2026-11-21T12:00:00Z')).toBe('2026-11-21T12:15:00Z');
-  });
-
-  it('that a clock far ahead began does not stay open', () => {
-    expect(from(window, '2026-11-21T12:00:00Z', '2026-11-23T12:00:00Z')).toBe('2026-11-21T12:00:00Z');
-  });
-
-  it('that ends in quiet hours is sent after them', () => {
-    const quiet = { window: '1h', quiet: '22:00-07:00 Europe/Berlin' };
-    expect(from(quiet, '2026-11-21T20:45:00Z', '2026-11-21T20:30:00Z')).toBe('2026-11-22T06:00:00Z');
-  });
+const window = { window: '15m' };
+it('a window sends the first changes at once, and the next after its time, unless a clock far ahead began it', () => {
+  expect(from(window, '2026-11-21T12:00:00Z')).toBe('2026-11-21T12:00:00Z');
+  expect(from(window, '2026-11-21T12:04:00Z', '2026-11-21T12:00:00Z')).toBe('2026-11-21T12:15:00Z');
+  expect(from(window, '2026-11-21T12:15:00Z', '2026-11-21T12:00:00Z')).toBe('2026-11-21T12:15:00Z');
+  expect(from(window, '2026-11-21T12:00:00Z', '2026-11-23T12:00:00Z')).toBe('2026-11-21T12:00:00Z');
 });
 
-describe('a digest', () => {
-  it.each([
-    ['later today', '08:00 Europe/Berlin', '2026-11-21T03:00:00Z', '2026-11-21T07:00:00Z'],
-    [
-      'tomorrow, where its time was today',
-      '08:00 Europe/Berlin',
-      '2026-11-21T07:00:00Z',
-      '2026-11-22T07:00:00Z',
-    ],
-    [
-      'on Monday, after a Friday',
-      'mon-fri 08:00 Europe/Berlin',
-      '2026-11-27T09:00:00Z',
-      '2026-11-30T07:00:00Z',
-    ],
-    ['on one of its days', 'mon,thu 08:00 UTC', '2026-11-24T09:00:00Z', '2026-11-26T08:00:00Z'],
-    ['on days over the end of the week', 'sat-mon 08:00 UTC', '2026-11-24T09:00:00Z', '2026-11-28T08:00:00Z'],
-    ['a week later on its only day', 'tue 08:00 UTC', '2026-11-24T08:00:00Z', '2026-12-01T08:00:00Z'],
-    [
-      'an hour earlier by UTC in summer',
-      '08:00 Europe/Berlin',
-      '2026-03-28T08:00:00Z',
-      '2026-03-29T06:00:00Z',
-    ],
-    ['an hour later by UTC in winter', '08:00 Europe/Berlin', '2026-10-24T08:00:00Z', '2026-10-25T07:00:00Z'],
-    [
-      'at a time that does not exist: an hour later',
-      '02:30 Europe/Berlin',
-      '2026-03-28T12:00:00Z',
-      '2026-03-29T01:30:00Z',
-    ],
-    [
-      'at a time that comes twice: the first',
-      '02:30 Europe/Berlin',
-      '2026-10-24T12:00:00Z',
-      '2026-10-25T00:30:00Z',
-    ],
-    [
-      'once, where its time comes twice',
-      '02:30 Europe/Berlin',
-      '2026-10-25T00:30:00Z',
-      '2026-10-26T01:30:00Z',
-    ],
-  ])('is sent %s', (_, digest, since, expected) => {
-    expect(from({ digest }, since, since)).toBe(expected);
-  });
-
-  it('is due from its time on, until it is sent', () => {
-    const digest = { digest: '08:00 UTC' };
-    expect(from(digest, '2026-11-21T08:20:00Z', '2026-11-20T09:00:00Z')).toBe('2026-11-21T08:20:00Z');
-  });
+it('a window that ends in quiet hours is sent after them', () => {
+  const quiet = { window: '1h', quiet: '22:00-07:00 Europe/Berlin' };
+  expect(from(quiet, '2026-11-21T20:45:00Z', '2026-11-21T20:30:00Z')).toBe('2026-11-22T06:00:00Z');
 });
 
-describe('quiet hours', () => {
-  const night = '22:00-07:00 Europe/Berlin';
-  it.each([
-    ['before them', night, '2026-11-21T20:59:59Z', '2026-11-21T20:59:59Z'],
-    ['at their beginning', night, '2026-11-21T21:00:00Z', '2026-11-22T06:00:00Z'],
-    ['after midnight', night, '2026-11-22T01:00:00Z', '2026-11-22T06:00:00Z'],
-    ['at their end', night, '2026-11-22T06:00:00Z', '2026-11-22T06:00:00Z'],
-    ['in the night of the change to summer time', night, '2026-03-28T23:00:00Z', '2026-03-29T05:00:00Z'],
-    ['in the night of the change to winter time', night, '2026-10-24T23:00:00Z', '2026-10-25T06:00:00Z'],
-    ['that begin on a day of theirs', `fri ${night}`, '2026-11-28T01:00:00Z', '2026-11-28T06:00:00Z'],
-    ['the night after', `fri ${night}`, '2026-11-28T23:00:00Z', '2026-11-28T23:00:00Z'],
-    ['over a whole weekend', 'sat,sun 00:00-24:00 UTC', '2026-11-28T10:00:00Z', '2026-11-30T00:00:00Z'],
-    ['at noon, in those of a night', night, '2026-11-22T11:00:00Z', '2026-11-22T11:00:00Z'],
-    ['by day', '12:00-13:00 UTC', '2026-11-22T12:30:00Z', '2026-11-22T13:00:00Z'],
-    [
-      'from a time that does not exist',
-      '02:30-03:00 Europe/Berlin',
-      '2026-03-29T01:10:00Z',
-      '2026-03-29T01:10:00Z',
-    ],
-  ])('%s', (_, quiet, now, expected) => {
-    expect(from({ quiet }, now)).toBe(expected);
-  });
+it.each([
+  ['later today', '08:00 Europe/Berlin', '2026-11-21T03:00:00Z', '2026-11-21T07:00:00Z'],
+  [
+    'tomorrow, where its time was today',
+    '08:00 Europe/Berlin',
+    '2026-11-21T07:00:00Z',
+    '2026-11-22T07:00:00Z',
+  ],
+  [
+    'on Monday, after a Friday',
+    'mon-fri 08:00 Europe/Berlin',
+    '2026-11-27T09:00:00Z',
+    '2026-11-30T07:00:00Z',
+  ],
+  ['on one of its days', 'mon,thu 08:00 UTC', '2026-11-24T09:00:00Z', '2026-11-26T08:00:00Z'],
+  ['on days over the end of the week', 'sat-mon 08:00 UTC', '2026-11-24T09:00:00Z', '2026-11-28T08:00:00Z'],
+  ['a week later on its only day', 'tue 08:00 UTC', '2026-11-24T08:00:00Z', '2026-12-01T08:00:00Z'],
+  ['an hour earlier by UTC in summer', '08:00 Europe/Berlin', '2026-03-28T08:00:00Z', '2026-03-29T06:00:00Z'],
+  ['an hour later by UTC in winter', '08:00 Europe/Berlin', '2026-10-24T08:00:00Z', '2026-10-25T07:00:00Z'],
+  [
+    'at a time that does not exist: an hour later',
+    '02:30 Europe/Berlin',
+    '2026-03-28T12:00:00Z',
+    '2026-03-29T01:30:00Z',
+  ],
+  [
+    'at a time that comes twice: the first',
+    '02:30 Europe/Berlin',
+    '2026-10-24T12:00:00Z',
+    '2026-10-25T00:30:00Z',
+  ],
+  ['once, where its time comes twice', '02:30 Europe/Berlin', '2026-10-25T00:30:00Z', '2026-10-26T01:30:00Z'],
+])('a digest is sent %s', (_, digest, since, expected) => {
+  expect(from({ digest }, since, since)).toBe(expected);
+});
+
+it('a digest is due from its time on, until it is sent', () => {
+  const digest = { digest: '08:00 UTC' };
+  expect(from(digest, '2026-11-21T08:20:00Z', '2026-11-20T09:00:00Z')).toBe('2026-11-21T08:20:00Z');
+});
+
+const night = '22:00-07:00 Europe/Berlin';
+it.each([
+  ['before them', night, '2026-11-21T20:59:59Z', '2026-11-21T20:59:59Z'],
+  ['at their beginning', night, '2026-11-21T21:00:00Z', '2026-11-22T06:00:00Z'],
+  ['after midnight', night, '2026-11-22T01:00:00Z', '2026-11-22T06:00:00Z'],
+  ['at their end', night, '2026-11-22T06:00:00Z', '2026-11-22T06:00:00Z'],
+  ['in the night of the change to summer time', night, '2026-03-28T23:00:00Z', '2026-03-29T05:00:00Z'],
+  ['in the night of the change to winter time', night, '2026-10-24T23:00:00Z', '2026-10-25T06:00:00Z'],
+  ['that begin on a day of theirs', `fri ${night}`, '2026-11-28T01:00:00Z', '2026-11-28T06:00:00Z'],
+  ['the night after', `fri ${night}`, '2026-11-28T23:00:00Z', '2026-11-28T23:00:00Z'],
+  ['over a whole weekend', 'sat,sun 00:00-24:00 UTC', '2026-11-28T10:00:00Z', '2026-11-30T00:00:00Z'],
+  ['at noon, in those of a night', night, '2026-11-22T11:00:00Z', '2026-11-22T11:00:00Z'],
+  ['by day', '12:00-13:00 UTC', '2026-11-22T12:30:00Z', '2026-11-22T13:00:00Z'],
+  [
+    'from a time that does not exist',
+    '02:30-03:00 Europe/Berlin',
+    '2026-03-29T01:10:00Z',
+    '2026-03-29T01:10:00Z',
+  ],
+])('quiet hours %s', (_, quiet, now, expected) => {
+  expect(from({ quiet }, now)).toBe(expected);
 });
 
 describe('what is gathered', () => {
@@ -168,14 +149,7 @@ describe('what is gathered', () => {
   });
 });
 
-const ZONES = [
-  'UTC',
-  'Europe/Berlin',
-  'America/New_York',
-  'Pacific/Apia',
-  'Australia/Lord_Howe',
-  'America/Havana',
-];
+const ZONES = 'UTC Europe/Berlin America/New_York Pacific/Apia Australia/Lord_Howe America/Havana'.split(' ');
 const two = (value: number) => String(value).padStart(2, '0');
 const times = fc.tuple(fc.nat(23), fc.nat(59)).map(([hour, minute]) => `${two(hour)}:${two(minute)}`);
 const days = fc.constantFrom('', 'mon-fri ', 'sat,sun ', 'wed ', 'fri-tue ');
@@ -193,47 +167,43 @@ const settings: fc.Arbitrary<WindowSettings> = fc.oneof(
 /** With clock changes of all zones. */
 const moments = fc.integer({ min: at('2026-01-01T00:00:00Z'), max: at('2027-01-01T00:00:00Z') });
 
-describe('the next message with changes', () => {
-  it('is never in the past, comes within its period, not before a later moment has it, and never in quiet hours', () => {
-    fc.assert(
-      fc.property(settings, moments, fc.nat(2 * DAY), fc.nat(DAY), (given, since, age, step) => {
-        const now = since + age;
-        const next = sendsFrom(given, { since }, now);
-        expect(next).toBeGreaterThanOrEqual(now);
-        // A window of a day, then quiet hours of less than two days; or the one day of a week.
-        expect(next - since).toBeLessThanOrEqual(Math.max(age, DAY) + 8 * DAY);
-        expect(sendsFrom(given, { since }, now + step)).toBeGreaterThanOrEqual(next);
-        // Once it is reached, it is due.
-        expect(sendsFrom(given, { since }, next)).toBe(next);
-        if (given.quiet) expect(sendsFrom({ quiet: given.quiet }, undefined, next)).toBe(next);
-      }),
-      { numRuns: 1000 },
-    );
-  });
+it('the next message with changes is never in the past, comes within its period, not before a later moment has it, and never in quiet hours', () => {
+  fc.assert(
+    fc.property(settings, moments, fc.nat(2 * DAY), fc.nat(DAY), (given, since, age, step) => {
+      const now = since + age;
+      const next = sendsFrom(given, { since }, now);
+      expect(next).toBeGreaterThanOrEqual(now);
+      // A window of a day, then quiet hours of less than two days; or the one day of a week.
+      expect(next - since).toBeLessThanOrEqual(Math.max(age, DAY) + 8 * DAY);
+      expect(sendsFrom(given, { since }, now + step)).toBeGreaterThanOrEqual(next);
+      // Once it is reached, it is due.
+      expect(sendsFrom(given, { since }, next)).toBe(next);
+      if (given.quiet) expect(sendsFrom({ quiet: given.quiet }, undefined, next)).toBe(next);
+    }),
+    { numRuns: 1000 },
+  );
 });
 
-describe('settings', () => {
-  it.each([
-    ['window', '15m', true],
-    ['window', '24h', true],
-    ['window', '59s', false],
-    ['window', '25h', false],
-    ['window', 'soon', false],
-    ['digest', '08:00 Europe/Berlin', true],
-    ['digest', 'mon-wed,fri 23:59 UTC', true],
-    ['digest', '08:00', false],
-    ['digest', '24:00 UTC', false],
-    ['digest', '8:00 UTC', false],
-    ['digest', 'monday 08:00 UTC', false],
-    ['digest', 'mon-tue-wed 08:00 UTC', false],
-    ['digest', '08:00 Europe/Atlantis', false],
-    ['quiet', 'sat,sun 00:00-24:00 UTC', true],
-    ['quiet', '22:00-22:00 UTC', false],
-    ['quiet', '00:00-24:00 UTC', false],
-    ['quiet', 'tue-mon 00:00-24:00 UTC', false],
-    ['quiet', '22:00 UTC', false],
-  ] as const)('%s %j are right: %j', (name, text, isRight) => {
-    const isForm = { window: isWindow, digest: isDigest, quiet: isQuiet }[name];
-    expect(isForm(text)).toBe(isRight);
-  });
+it.each([
+  ['window', '15m', true],
+  ['window', '24h', true],
+  ['window', '59s', false],
+  ['window', '25h', false],
+  ['window', 'soon', false],
+  ['digest', '08:00 Europe/Berlin', true],
+  ['digest', 'mon-wed,fri 23:59 UTC', true],
+  ['digest', '08:00', false],
+  ['digest', '24:00 UTC', false],
+  ['digest', '8:00 UTC', false],
+  ['digest', 'monday 08:00 UTC', false],
+  ['digest', 'mon-tue-wed 08:00 UTC', false],
+  ['digest', '08:00 Europe/Atlantis', false],
+  ['quiet', 'sat,sun 00:00-24:00 UTC', true],
+  ['quiet', '22:00-22:00 UTC', false],
+  ['quiet', '00:00-24:00 UTC', false],
+  ['quiet', 'tue-mon 00:00-24:00 UTC', false],
+  ['quiet', '22:00 UTC', false],
+] as const)('settings %s %j are right: %j', (name, text, isRight) => {
+  const isForm = { window: isWindow, digest: isDigest, quiet: isQuiet }[name];
+  expect(isForm(text)).toBe(isRight);
 });

@@ -236,47 +236,43 @@ class Runs {
   }
 }
 
-describe('invariant 12: all shares of a workspace together', () => {
-  it('and all requests that are made under them are never more than the ceiling, whatever runs begin, renew, end or are killed', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 32 }), fc.array(STEP, { maxLength: 120 }), (ceiling, steps) => {
-        const runs = new Runs(ceiling);
-        for (const each of steps) {
-          runs.do(each);
-          expect(runs.underWay).toBeLessThanOrEqual(ceiling);
-          expect(runs.counted()).toBeLessThanOrEqual(ceiling);
-          const left = ceiling === 1 ? 0 : Math.ceil(ceiling / 4);
-          expect(runs.counted(({ isBulk }) => isBulk)).toBeLessThanOrEqual(ceiling - left);
-        }
-      }),
-      { numRuns: 300 },
-    );
-  });
+it('invariant 12: all shares of a workspace together, and all requests that are made under them are never more than the ceiling, whatever runs begin, renew, end or are killed', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 32 }), fc.array(STEP, { maxLength: 120 }), (ceiling, steps) => {
+      const runs = new Runs(ceiling);
+      for (const each of steps) {
+        runs.do(each);
+        expect(runs.underWay).toBeLessThanOrEqual(ceiling);
+        expect(runs.counted()).toBeLessThanOrEqual(ceiling);
+        const left = ceiling === 1 ? 0 : Math.ceil(ceiling / 4);
+        expect(runs.counted(({ isBulk }) => isBulk)).toBeLessThanOrEqual(ceiling - left);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
 
-  it('give a run some that wants one, once those that have more than they need renew theirs', () => {
-    const runs = fc.array(fc.boolean(), { minLength: 1, maxLength: 12 });
-    fc.assert(
-      fc.property(fc.integer({ min: 2, max: 32 }), runs, fc.boolean(), (ceiling, kinds, isBulk) => {
-        const all = kinds.map((bulk, index) => request(`r${index}`, { isBulk: bulk, ceiling }));
-        // They take what they get, and renew it, so that sweeps have all that is free.
-        const taken = after(EMPTY_WORKSPACE, ...all, ...all);
-        const wanted = withShare(taken, request('wanting', { ceiling, isBulk }));
-        if (wanted.shares.wanting) return;
-        const later = AT + 20 * SECOND;
-        const renewed = after(
-          wanted,
-          ...all.filter(({ run }) => wanted.shares[run]).map(one => ({ ...one, now: later })),
-        );
-        const isSpare = Object.values(taken.shares).some(
-          share => share.count > 1 && (!isBulk || share.isBulk),
-        );
-        const got = withShare(renewed, request('wanting', { ceiling, isBulk, now: later + 5 * SECOND }))
-          .shares.wanting;
-        if (isSpare) expect(got?.count).toBeGreaterThanOrEqual(1);
-      }),
-      { numRuns: 500 },
-    );
-  });
+it('invariant 12: all shares of a workspace together give a run some that wants one, once those that have more than they need renew theirs', () => {
+  const runs = fc.array(fc.boolean(), { minLength: 1, maxLength: 12 });
+  fc.assert(
+    fc.property(fc.integer({ min: 2, max: 32 }), runs, fc.boolean(), (ceiling, kinds, isBulk) => {
+      const all = kinds.map((bulk, index) => request(`r${index}`, { isBulk: bulk, ceiling }));
+      // They take what they get, and renew it, so that sweeps have all that is free.
+      const taken = after(EMPTY_WORKSPACE, ...all, ...all);
+      const wanted = withShare(taken, request('wanting', { ceiling, isBulk }));
+      if (wanted.shares.wanting) return;
+      const later = AT + 20 * SECOND;
+      const renewed = after(
+        wanted,
+        ...all.filter(({ run }) => wanted.shares[run]).map(one => ({ ...one, now: later })),
+      );
+      const isSpare = Object.values(taken.shares).some(share => share.count > 1 && (!isBulk || share.isBulk));
+      const got = withShare(renewed, request('wanting', { ceiling, isBulk, now: later + 5 * SECOND })).shares
+        .wanting;
+      if (isSpare) expect(got?.count).toBeGreaterThanOrEqual(1);
+    }),
+    { numRuns: 500 },
+  );
 });
 
 describe('the pause of a workspace', () => {

@@ -5,6 +5,8 @@ import { eventsOf } from '../kit/operations/events.ts';
 import { pagesOf } from '../kit/operations/setting.ts';
 import type { Bench } from './contract.ts';
 
+const UNKNOWN = 'There is no endpoint with this name.';
+
 /** Of endpoints: what they are, what is done to them, and who did it. */
 export function endpointsContract({ setting, ask, name }: Bench): void {
   const add = async (more: object = {}) => {
@@ -31,9 +33,8 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
       ...{ state: 'healthy', waiting: { atLeast: 0, isExact: true }, dead: { atLeast: 0, isExact: true } },
     });
     expect(JSON.stringify([status, await ask('actions', { endpoint })])).not.toContain(secret.slice(6, 20));
-    await expect(
-      ask('add-endpoint', { endpoint, kind: 'slack', url: setting().receiver.url }),
-    ).rejects.toThrow('There is an endpoint of this name already.');
+    const again = ask('add-endpoint', { endpoint, kind: 'slack', url: setting().receiver.url });
+    await expect(again).rejects.toThrow('There is an endpoint of this name already.');
   });
 
   it('show the origin of an endpoint’s address, and never its path or query', async () => {
@@ -54,10 +55,8 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
   it('change, pause and resume an endpoint, and answer how it then is', async () => {
     const { endpoint } = await add();
     const filter = { events: ['task.updated'] };
-    expect(await ask('update-endpoint', { endpoint, filter, perSecond: 7 })).toMatchObject({
-      filter,
-      perSecond: 7,
-    });
+    const update = { filter, perSecond: 7 };
+    expect(await ask('update-endpoint', { endpoint, ...update })).toMatchObject(update);
     expect(await ask('update-endpoint', { endpoint, filter: null })).not.toHaveProperty('filter');
     const paused = await ask('pause-endpoint', { endpoint });
     expect(paused.state).toBe('paused');
@@ -93,26 +92,27 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
   it('refuse a filter by a process or workspace that is not watched, and keep nothing of it', async () => {
     const [{ processId, workspace }, other] = setting().processes;
     const endpoint = name('crm');
-    const asked = { endpoint, kind: 'webhook', url: setting().receiver.url } as const;
-    await expect(
-      ask('add-endpoint', { ...asked, filter: { processes: [processId, `${processId}x`] } }),
-    ).rejects.toThrow(`filter.processes[1]: unknown process. Did you mean ${processId}?`);
-    await expect(ask('add-endpoint', { ...asked, filter: { workspaces: ['nobody'] } })).rejects.toThrow(
-      'filter.workspaces[0]: unknown workspace; allowed: ',
-    );
-    await expect(
-      ask('add-endpoint', {
-        ...asked,
-        filter: { workspaces: [other.workspace], processes: [processId] },
-      }),
-    ).rejects.toThrow('filter.processes[0]: no workspace of this filter has this process.');
-    await expect(ask('endpoint', { endpoint })).rejects.toThrow('There is no endpoint with this name.');
-    const filter = { workspaces: [workspace], processes: [processId] };
-    await add({ filter });
+    const url = setting().receiver.url;
+    for (const [filter, why] of [
+      [
+        { processes: [processId, `${processId}x`] },
+        `processes[1]: unknown process. Did you mean ${processId}?`,
+      ],
+      [{ workspaces: ['nobody'] }, 'workspaces[0]: unknown workspace; allowed: '],
+      [
+        { workspaces: [other.workspace], processes: [processId] },
+        'processes[0]: no workspace of this filter has this process.',
+      ],
+    ] as const) {
+      const adding = ask('add-endpoint', { endpoint, kind: 'webhook', url, filter });
+      await expect(adding).rejects.toThrow(`filter.${why}`);
+    }
+    await expect(ask('endpoint', { endpoint })).rejects.toThrow(UNKNOWN);
+    await add({ filter: { workspaces: [workspace], processes: [processId] } });
     const added = await add();
-    await expect(
-      ask('update-endpoint', { endpoint: added.endpoint, filter: { processes: ['nobody'] } }),
-    ).rejects.toThrow(/^filter.processes\[0\]: .* allowed: /);
+    const update = { endpoint: added.endpoint, filter: { processes: ['nobody'] } };
+    const refused = ask('update-endpoint', update);
+    await expect(refused).rejects.toThrow(/^filter.processes\[0\]: .* allowed: /);
     expect(await ask('endpoint', { endpoint: added.endpoint })).not.toHaveProperty('filter');
   });
 
@@ -164,18 +164,12 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
     await deliveries.add([waits(endpoint, 'e1'), waits(endpoint, 'e2')]);
     await deliveries.addDead(waits(endpoint, 'e3'), { at: setting().now(), reason: 'no' });
     const counted = { waiting: { atLeast: 2, isExact: true }, dead: { atLeast: 1, isExact: true } };
-    expect(await ask('remove-endpoint', { endpoint, dryRun: true })).toEqual({
-      endpoint,
-      ...counted,
-      dryRun: true,
-    });
+    const remove = (dryRun: boolean) => ask('remove-endpoint', { endpoint, dryRun });
+    expect(await remove(true)).toEqual({ endpoint, ...counted, dryRun: true });
     expect(await ask('endpoint', { endpoint })).toMatchObject(counted);
-    expect(await ask('remove-endpoint', { endpoint })).toEqual({ endpoint, ...counted, dryRun: false });
-    await expect(ask('endpoint', { endpoint })).rejects.toThrow('There is no endpoint with this name.');
-    for (const dryRun of [true, false])
-      await expect(ask('remove-endpoint', { endpoint, dryRun })).rejects.toThrow(
-        'There is no endpoint with this name.',
-      );
+    expect(await remove(false)).toEqual({ endpoint, ...counted, dryRun: false });
+    await expect(ask('endpoint', { endpoint })).rejects.toThrow(UNKNOWN);
+    for (const dryRun of [true, false]) await expect(remove(dryRun)).rejects.toThrow(UNKNOWN);
     const { actions } = await ask('actions', { endpoint });
     expect(actions.map(({ operation, details }) => [operation, details])).toEqual([
       ['remove-endpoint', '2 queued, 1 dead letters'],
@@ -230,9 +224,9 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
       { ...attempt, status: 500, failure: 'answered 500', answer: 'no room' },
       { ...attempt, at: at + 1, status: 200 },
     ]);
-    expect((await ask('endpoint', { endpoint })).lastFailure).toEqual({
-      ...{ at: new Date(at).toISOString(), failure: 'answered 500', status: 500, answer: 'no room' },
-    });
+    const failed = { failure: 'answered 500', status: 500, answer: 'no room' };
+    const { lastFailure } = await ask('endpoint', { endpoint });
+    expect(lastFailure).toEqual({ at: new Date(at).toISOString(), ...failed });
   });
 
   it('tell attempts, all, failed ones or those of one event, the newest first, page by page', async () => {
@@ -281,43 +275,29 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
   it('send dead letters again, after a dry run that counts them', async () => {
     const { endpoint } = await add();
     const { deliveries } = setting().stores;
-    const data = {
-      process: { id: 'p' },
-      project: { id: '1', name: 'Acme' },
-      task: { id: '2', name: 'Kickoff' },
-    };
+    const named = { project: { id: '1', name: 'Acme' }, task: { id: '2', name: 'Kickoff' } };
     const event = {
-      specversion: '1.0',
-      source: '/p',
-      type: 'task.updated',
-      time: '2026-11-21T09:00:00Z',
-      data,
+      ...{ specversion: '1.0', source: '/p', type: 'task.updated', time: '2026-11-21T09:00:00Z' },
+      data: { process: { id: 'p' }, ...named },
     };
     for (const id of ['e1', 'e2', 'e3']) {
-      const letter = {
-        ...waits(endpoint, id),
-        ...(id === 'e1' && { body: JSON.stringify({ ...event, id }) }),
-      };
+      const body = id === 'e1' ? JSON.stringify({ ...event, id }) : '{}';
+      const letter = { ...waits(endpoint, id), body };
       await deliveries.addDead(letter, { at: setting().now(), reason: 'answered 500' });
     }
     const pages = await pagesOf(ask, 'dead-letters', { endpoint, limit: 2 });
     expect(pages.map(page => page.deadLetters.map(({ eventId }) => eventId))).toEqual([['e1', 'e2'], ['e3']]);
-    expect(pages.flatMap(page => page.deadLetters.map(({ record }) => record))).toEqual([
-      ...['Acme › Kickoff', undefined, undefined],
-    ]);
-    expect(pages.flatMap(page => page.deadLetters.map(({ reason }) => reason))).toEqual(
-      Array(3).fill('answered 500'),
-    );
+    const letters = pages.flatMap(page => page.deadLetters);
+    expect(letters.map(({ record }) => record)).toEqual(['Acme › Kickoff', undefined, undefined]);
+    expect(letters.map(({ reason }) => reason)).toEqual(Array(3).fill('answered 500'));
     // So that nothing is sent, wherever this is.
     await ask('pause-endpoint', { endpoint });
     const counted = { endpoint, deliveries: { atLeast: 3, isExact: true } };
     expect(await ask('resend-dead', { to: endpoint, dryRun: true })).toEqual({ ...counted, dryRun: true });
     expect((await ask('endpoint', { endpoint })).dead.atLeast).toBe(3);
     expect(await ask('resend-dead', { to: endpoint })).toEqual({ ...counted, dryRun: false });
-    expect(await ask('endpoint', { endpoint })).toMatchObject({
-      dead: { atLeast: 0 },
-      waiting: { atLeast: 3 },
-    });
+    const after = { dead: { atLeast: 0 }, waiting: { atLeast: 3 } };
+    expect(await ask('endpoint', { endpoint })).toMatchObject(after);
     expect(await ask('resend-dead', { to: endpoint })).toMatchObject({ deliveries: { atLeast: 0 } });
     expect(await did(endpoint)).toEqual(['resend-dead', 'pause-endpoint', 'add-endpoint']);
   });

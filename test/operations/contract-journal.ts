@@ -93,10 +93,8 @@ export function journalContract({ setting, ask, name }: Bench): void {
   });
 
   it('tell those that somebody made, by id or by name', async () => {
-    const actors = {
-      t1: [{ id: 'u-1', name: 'Ann Lee' }],
-      t2: [{ id: 'u-2' }, { id: 'u-1', name: 'Ann Lee' }],
-    };
+    const ann = { id: 'u-1', name: 'Ann Lee' };
+    const actors = { t1: [ann], t2: [{ id: 'u-2' }, ann] };
     const { projectId, ids } = await committed([3], { actors });
     const asked = { project: projectId, order: 'oldest-first' };
     for (const actor of ['u-1', 'Ann Lee'])
@@ -111,11 +109,7 @@ export function journalContract({ setting, ask, name }: Bench): void {
     const at = setting().now() - 60_000;
     const ann = { id: 'u-1', name: 'Ann Lee' };
     const entry = (users: Actor[]) => ({
-      id: name('entry'),
-      entry: {},
-      projects: [projectId],
-      tasks: [],
-      users,
+      ...{ id: name('entry'), entry: {}, projects: [projectId], tasks: [], users },
     });
     const read = [entry([ann]), entry([]), entry([{ id: 'u-2' }])];
     const events = auditEvents(process, read, { version: at, at });
@@ -172,11 +166,8 @@ export function journalContract({ setting, ask, name }: Bench): void {
       ...{ isWanted: true, state: 'delivered' },
       attempts: [{ failure: 'answered 500' }, { status: 200 }],
     });
-    expect(fates.get(waiting)).toMatchObject({
-      state: 'waiting',
-      reason: 'the endpoint is paused',
-      attempts: [],
-    });
+    const paused = { state: 'waiting', reason: 'the endpoint is paused', attempts: [] };
+    expect(fates.get(waiting)).toMatchObject(paused);
     expect(fates.get(dead)).toMatchObject({ state: 'dead', reason: 'answered 400' });
     expect(fates.get(none)).toMatchObject({ isWanted: true, state: 'unknown', attempts: [] });
     expect(fates.has(unwanting)).toBe(false);
@@ -188,12 +179,8 @@ export function journalContract({ setting, ask, name }: Bench): void {
     const { ids } = await committed([1]);
     const [eventId = ''] = ids;
     const to = await endpointOf({ filter: { projects: ['another'] } });
-    expect(await ask('resend', { eventId, to })).toEqual({
-      eventId,
-      endpoint: to,
-      result: 'sent',
-      closed: 'paused',
-    });
+    const sent = { eventId, endpoint: to, result: 'sent', closed: 'paused' };
+    expect(await ask('resend', { eventId, to })).toEqual(sent);
     expect(await ask('resend', { eventId, to })).toMatchObject({ result: 'already waiting' });
     const result = (await ask('trace', { eventId })).endpoints.find(({ endpoint }) => endpoint === to);
     expect(result).toMatchObject({ isWanted: false, state: 'waiting' });
@@ -203,9 +190,8 @@ export function journalContract({ setting, ask, name }: Bench): void {
       ['pause-endpoint', undefined],
     ]);
     await expect(ask('resend', { eventId: 'a.b.1.0', to })).rejects.toThrow('There is no event with this id');
-    await expect(ask('resend', { eventId, to: 'nobody' })).rejects.toThrow(
-      'There is no endpoint with this name.',
-    );
+    const unknown = ask('resend', { eventId, to: 'nobody' });
+    await expect(unknown).rejects.toThrow('There is no endpoint with this name.');
   });
 
   it('erase the contents of a project’s events, which stay and are sent no more', async () => {
@@ -230,9 +216,8 @@ export function journalContract({ setting, ask, name }: Bench): void {
     const { actions } = await ask('actions', { process: process.processId });
     const details = expect.stringMatching(`^project ${projectId}, 3 events, `);
     expect(actions).toContainEqual(expect.objectContaining({ operation: 'erase', details }));
-    await expect(ask('erase', { project: name('none') })).rejects.toThrow(
-      'No process has a project with this id',
-    );
+    const unknown = ask('erase', { project: name('none') });
+    await expect(unknown).rejects.toThrow('No process has a project with this id');
   });
 
   it('replay to one endpoint what it wants, after a dry run that counts it', async () => {
@@ -256,13 +241,13 @@ export function journalContract({ setting, ask, name }: Bench): void {
     expect(actions.find(({ operation }) => operation === 'replay')?.details).toBe(
       `since ${answer.since}, until ${answer.until}, processes ${process.processId}`,
     );
-    await expect(ask('replay', { ...asked, processes: ['nobody'] })).rejects.toThrow(
-      'There is no process with this id.',
-    );
-    await expect(ask('replay', { ...asked, types: ['nothing'] })).rejects.toThrow('types:');
-    const later = new Date(setting().now() + 60_000).toISOString();
-    await expect(ask('replay', { to, since: later, dryRun: true })).rejects.toThrow(
-      'since must be before until, and in the past',
-    );
+    const later = { since: new Date(setting().now() + 60_000).toISOString(), dryRun: true };
+    const refused: [asked: object, why: string][] = [
+      [{ processes: ['nobody'] }, 'There is no process with this id.'],
+      [{ types: ['nothing'] }, 'types:'],
+      [later, 'since must be before until, and in the past'],
+    ];
+    for (const [more, why] of refused)
+      await expect(ask('replay', { ...asked, ...more })).rejects.toThrow(why);
   });
 }

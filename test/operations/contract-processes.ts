@@ -6,6 +6,8 @@ import { pagesOf } from '../kit/operations/setting.ts';
 import { leaseOf, recheckOf } from '../kit/store/subject.ts';
 import type { Bench } from './contract.ts';
 
+const UNKNOWN = 'There is no process with this id.';
+
 /** Of processes: how they do, passes, and holds. */
 export function processesContract({ setting, ask, name }: Bench): void {
   const keyOf = (index: 0 | 1) => {
@@ -32,9 +34,8 @@ export function processesContract({ setting, ask, name }: Bench): void {
   };
 
   it('show the field definitions of a process once they were read, without deleted ones', async () => {
-    await expect(ask('definitions', keyOf(0))).rejects.toThrow(
-      'The fields of this process are not known yet.',
-    );
+    const early = ask('definitions', keyOf(0));
+    await expect(early).rejects.toThrow('The fields of this process are not known yet.');
     const process = setting().processes[0];
     const { announced } = await setting().stores.snapshots.readState(process);
     const phase = { externalId: 'phase', name: 'Phase', type: 'single-choice', options: ['Plan', 'Build'] };
@@ -42,13 +43,10 @@ export function processesContract({ setting, ask, name }: Bench): void {
     const state = { definitions: { project: [phase, gone], task: [], read: ['project' as const] } };
     const version = Math.max(announced + 1, setting().now());
     const request = { events: [], version, at: version };
-    expect(await setting().stores.snapshots.announce(process, { announced, state, request })).toBe(
-      'committed',
-    );
-    expect(await ask('definitions', keyOf(0))).toEqual({
-      ...{ ...keyOf(0), task: [] },
-      project: [{ ...phase, archived: false }],
-    });
+    const announcement = { announced, state, request };
+    expect(await setting().stores.snapshots.announce(process, announcement)).toBe('committed');
+    const project = [{ ...phase, archived: false }];
+    expect(await ask('definitions', keyOf(0))).toEqual({ ...keyOf(0), task: [], project });
   });
 
   it('have a pass of a process begin, and say so in its journal of actions', async () => {
@@ -56,9 +54,8 @@ export function processesContract({ setting, ask, name }: Bench): void {
     expect(answer).toMatchObject({ ...keyOf(0), mode: 'sweep' });
     expect(setting().started()).toContainEqual([keyOf(0).process, 'sweep']);
     const { actions } = await ask('actions', { ...keyOf(0), limit: 1 });
-    expect(actions).toMatchObject([
-      { ...setting().caller, ...keyOf(0), operation: 'pass', details: 'sweep' },
-    ]);
+    const action = { ...setting().caller, ...keyOf(0), operation: 'pass', details: 'sweep' };
+    expect(actions).toMatchObject([action]);
   });
 
   it('release a process that is on hold, and only such a one; a dry run shows which, how many and since when', async () => {
@@ -67,20 +64,19 @@ export function processesContract({ setting, ask, name }: Bench): void {
     const gone = recheckOf({ cause: 'not-listed', foundAt: setting().now() });
     const found = ['one', 'two'].map(projectId => ({ projectId, before: undefined, after: gone }));
     await setting().stores.snapshots.writeRechecks(setting().processes[1], found);
-    const released = async () =>
-      (await setting().stores.snapshots.readState(setting().processes[1])).released;
+    const expectReleased = async (isReleased: boolean) => {
+      const { released } = await setting().stores.snapshots.readState(setting().processes[1]);
+      expect([released, (await statusOf(1))?.hold]).toEqual([
+        isReleased,
+        { since, projects: 12, isReleased },
+      ]);
+    };
     expect(await ask('release', { ...keyOf(1), dryRun: true })).toEqual({
       ...{ ...keyOf(1), projects: 12, first: ['one', 'two'], since, dryRun: true },
     });
-    expect([await released(), (await statusOf(1))?.hold]).toEqual([
-      false,
-      { since, projects: 12, isReleased: false },
-    ]);
+    await expectReleased(false);
     expect(await ask('release', keyOf(1))).toMatchObject({ projects: 12, since, dryRun: false });
-    expect([await released(), (await statusOf(1))?.hold]).toEqual([
-      true,
-      { since, projects: 12, isReleased: true },
-    ]);
+    await expectReleased(true);
     const { actions } = await ask('actions', { ...keyOf(1), limit: 1 });
     expect(actions).toMatchObject([{ operation: 'release', details: '12 projects' }]);
   });
@@ -103,10 +99,8 @@ export function processesContract({ setting, ask, name }: Bench): void {
 
   it('tell of a process that the configuration has no more, and do nothing with it but forget it', async () => {
     const { asked, at, events } = await removed();
-    expect(await statusBy(asked)).toMatchObject({
-      state: 'removed',
-      completedAt: new Date(at).toISOString(),
-    });
+    const completedAt = new Date(at).toISOString();
+    expect(await statusBy(asked)).toMatchObject({ state: 'removed', completedAt });
     const acts = [
       () => ask('pass', { ...asked, mode: 'changes' }),
       () => ask('release', asked),
@@ -129,7 +123,7 @@ export function processesContract({ setting, ask, name }: Bench): void {
     expect(await statusBy(asked)).toBeUndefined();
     expect(await Array.fromAsync(snapshots.heads(process))).toEqual([]);
     expect(await snapshots.readState(process)).toEqual(UNKNOWN_PROCESS);
-    await expect(ask('forget', asked)).rejects.toThrow('There is no process with this id.');
+    await expect(ask('forget', asked)).rejects.toThrow(UNKNOWN);
     const { actions } = await ask('actions', asked);
     expect(actions).toMatchObject([{ ...setting().caller, operation: 'forget', details: '1 projects' }]);
     // What it emitted before, and what was done to it, is found by its identifier as long as it is kept.
@@ -139,9 +133,7 @@ export function processesContract({ setting, ask, name }: Bench): void {
     expect((await ask('events', asked)).events).toHaveLength(1);
     expect((await ask('actions', { process: id })).actions).toMatchObject([{ operation: 'forget' }]);
     for (const operation of ['events', 'actions'] as const)
-      await expect(ask(operation, { process: `${id}x` })).rejects.toThrow(
-        'There is no process with this id.',
-      );
+      await expect(ask(operation, { process: `${id}x` })).rejects.toThrow(UNKNOWN);
     // Taken in again, it is found as before.
     await setting().stores.roster.remember([process]);
     expect(await ask('trace', { eventId: events[0]?.id ?? '' })).toMatchObject({ event: events[0] });
@@ -179,8 +171,7 @@ export function processesContract({ setting, ask, name }: Bench): void {
     expect(refused).toContain(`Did you mean ${process}?`);
     expect(refused).not.toContain(typed);
     const elsewhere = ask('pass', { process, workspace: `${workspace}x`, mode: 'changes' });
-    await expect(elsewhere).rejects.toThrow(
-      `There is no workspace with this name. Did you mean ${workspace}?`,
-    );
+    const hint = `There is no workspace with this name. Did you mean ${workspace}?`;
+    await expect(elsewhere).rejects.toThrow(hint);
   });
 }

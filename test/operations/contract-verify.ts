@@ -52,11 +52,8 @@ export function verifyContract({ setting, ask, name, takesLarge }: Bench): void 
     const project = name('projects/1');
     await commit(project, { record: { id: project, name: 'a' }, tasks: { 1: { status: 'To do' } } });
     await commit(project, { record: { id: project, name: 'b' }, tasks: { 1: { status: 'Done' }, 2: {} } });
-    expect(await verify()).toMatchObject({
-      workspace: process().workspace,
-      process: process().processId,
-      isBaselined: true,
-    });
+    const { workspace, processId } = process();
+    expect(await verify()).toMatchObject({ workspace, process: processId, isBaselined: true });
     expect(await mismatchesOf(project)).toEqual([]);
     await commit(project, undefined);
     expect(await mismatchesOf(project)).toEqual([]);
@@ -69,28 +66,20 @@ export function verifyContract({ setting, ask, name, takesLarge }: Bench): void 
     const [created] = await commit(project, of('a'));
     await commit(project, of('b'), of('b'));
     const record = subjectOf(project);
-    expect(await mismatchesOf(project)).toEqual([
-      { record, field: 'name', expected: '"a"', found: '"b"', after: created },
-    ]);
+    const mismatch = { record, field: 'name', expected: '"a"', found: '"b"', after: created };
+    expect(await mismatchesOf(project)).toEqual([mismatch]);
     const [updated] = await commit(project, of('c'));
-    expect(await mismatchesOf(project)).toEqual([
-      { record, field: 'name', expected: '"a"', found: '"b"', after: created, event: updated },
-    ]);
+    expect(await mismatchesOf(project)).toEqual([{ ...mismatch, event: updated }]);
   });
 
   if (takesLarge)
     it('verify in slices that fit an answer', async () => {
       await baseline();
       const project = name('project');
+      const repeated = <Value>(length: number, key: string, value: Value): Record<string, Value> =>
+        Object.fromEntries(Array.from({ length }, (_, index) => [`${key}${index}`, value]));
       const tasks = (mark: string) =>
-        Object.fromEntries(
-          Array.from({ length: 500 }, (_, task) => [
-            String(task),
-            Object.fromEntries(
-              Array.from({ length: 60 }, (_, field) => [`field${field}`, `${mark} ${'long '.repeat(14)}`]),
-            ),
-          ]),
-        );
+        repeated(500, '', repeated(60, 'field', `${mark} ${'long '.repeat(14)}`));
       for (const mark of ['a', 'b']) await commit(project, { record: { id: project }, tasks: tasks(mark) });
       const lengths: number[] = [];
       const { mismatches } = await verify(length => lengths.push(length));

@@ -3,21 +3,17 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import { addEndpoint } from '../../functions/operations/endpoint-settings.ts';
-import { createOperations } from '../../functions/operations/operations.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { SECRET } from '../kit/delivery/setting.ts';
 import { AT, type OpenContext, openContext, STORES } from '../kit/operations/context.ts';
-import { type Ask, askOf } from '../kit/operations/setting.ts';
+import { type Ask, askIn } from '../kit/operations/setting.ts';
 
 const URL = 'https://crm.example/hooks/one';
 const CRM = { endpoint: 'crm', kind: 'webhook', url: URL } as const;
+const UNKNOWN = 'There is no endpoint with this name.';
 const FIXED: EndpointSettings = { name: 'fixed', kind: 'webhook' };
 const waiting = (endpoint: string, eventId: string) => ({
-  endpoint,
-  eventId,
-  at: AT,
-  body: '{}',
-  attributes: {},
+  ...{ endpoint, eventId, at: AT, body: '{}', attributes: {} },
 });
 
 describe.each(STORES)('over %s, an endpoint', (_, open) => {
@@ -25,7 +21,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
   let ask: Ask;
   const opened = (...configured: EndpointSettings[]) => {
     context = openContext(open, configured);
-    ask = askOf({ operations: createOperations(context), caller: { who: 'ann', isProven: true } });
+    ask = askIn(context);
   };
   afterEach(() => context.close());
   const secretOf = async (name: string) => JSON.parse(await context.secrets.read(name));
@@ -37,20 +33,13 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     expect(await secretOf('crm')).toEqual({ url: URL, secrets: [secret] });
     expect(context.steps.slice(0, 2)).toEqual(['secret crm', 'row crm']);
     const rows = await context.endpoints.list();
+    const settings = { name: 'crm', kind: 'webhook', perSecond: 3 };
     expect(rows).toEqual([
-      {
-        name: 'crm',
-        settings: { name: 'crm', kind: 'webhook', perSecond: 3 },
-        health: {},
-        secretRevision: AT,
-        origin: 'https://crm.example',
-        addedAt: AT,
-      },
+      { name: 'crm', settings, health: {}, secretRevision: AT, origin: 'https://crm.example', addedAt: AT },
     ]);
     expect(JSON.stringify(rows)).not.toMatch(/whsec|hooks/);
-    await expect(ask('add-endpoint', { ...CRM, url: 'https://other.example/' })).rejects.toThrow(
-      'Choose another name',
-    );
+    const again = ask('add-endpoint', { ...CRM, url: 'https://other.example/' });
+    await expect(again).rejects.toThrow('Choose another name');
     expect(await secretOf('crm')).toEqual({ url: URL, secrets: [secret] });
   });
 
@@ -140,14 +129,10 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     opened(FIXED);
     await context.secrets.write('fixed', '{}');
     const health = { paused: { at: AT } };
-    await context.endpoints.change('fixed', () => ({
-      name: 'fixed',
-      settings: { ...FIXED, kind: 'slack' },
-      health,
-    }));
-    expect((await ask('endpoints')).endpoints).toMatchObject([
-      { ...FIXED, isConfigured: true, overrides: true },
-    ]);
+    const settings = { ...FIXED, kind: 'slack' as const };
+    await context.endpoints.change('fixed', () => ({ name: 'fixed', settings, health }));
+    const overriding = { ...FIXED, isConfigured: true, overrides: true };
+    expect((await ask('endpoints')).endpoints).toMatchObject([overriding]);
     await ask('remove-endpoint', { endpoint: 'fixed' });
     expect(await context.endpoints.read('fixed')).toEqual({ name: 'fixed', health });
     expect(await context.secrets.read('fixed')).toBe('{}');
@@ -173,9 +158,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     opened();
     await ask('add-endpoint', CRM);
     await context.endpoints.change('crm', () => 'removed');
-    await expect(ask('remove-endpoint', { endpoint: 'crm' })).rejects.toThrow(
-      'There is no endpoint with this name.',
-    );
+    await expect(ask('remove-endpoint', { endpoint: 'crm' })).rejects.toThrow(UNKNOWN);
     expect(context.secrets.texts.size).toBe(0);
   });
 
@@ -185,9 +168,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
       opened();
       await ask('add-endpoint', CRM);
       context.steps.length = 0;
-      await expect(ask('remove-endpoint', { endpoint: name })).rejects.toThrow(
-        'There is no endpoint with this name.',
-      );
+      await expect(ask('remove-endpoint', { endpoint: name })).rejects.toThrow(UNKNOWN);
       expect(context.steps).toEqual([]);
     },
   );
@@ -213,16 +194,11 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     context.state.now += 60_000;
     await ask('rotate-secret', { endpoint: 'crm' });
     expect(await revision()).toBe(AT + 60_000);
-    await context.secrets.write(
-      'fixed',
-      JSON.stringify({ url: 'https://fixed.example/', secrets: [SECRET] }),
-    );
+    const secret = { url: 'https://fixed.example/', secrets: [SECRET] };
+    await context.secrets.write('fixed', JSON.stringify(secret));
     await ask('rotate-secret', { endpoint: 'fixed' });
     expect(await context.endpoints.read('fixed')).toEqual({
-      name: 'fixed',
-      health: {},
-      secretRevision: AT + 60_000,
-      origin: 'https://fixed.example',
+      ...{ name: 'fixed', health: {}, secretRevision: AT + 60_000, origin: 'https://fixed.example' },
     });
   });
 
@@ -250,13 +226,8 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     opened(FIXED);
     await ask('add-endpoint', CRM);
     await context.deliveries.add([waiting('crm', 'e1')]);
-    const attempt = {
-      endpoint: 'crm',
-      at: AT,
-      events: [{ id: 'e1', type: 'task.updated' }],
-      took: 1,
-      status: 500,
-    };
+    const events = [{ id: 'e1', type: 'task.updated' }];
+    const attempt = { endpoint: 'crm', at: AT, events, took: 1, status: 500 };
     await context.deliveries.note([attempt]);
     const at = new Date(AT).toISOString();
     const shared = { kind: 'webhook', overrides: false, keepSuccesses: true, perSecond: 10 };

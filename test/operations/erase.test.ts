@@ -27,10 +27,8 @@ import { askOf } from '../kit/operations/setting.ts';
 import { openTable } from '../kit/table.ts';
 
 const PROCESS = PROCESSES[0] as ProcessKey;
-const [CRM, DOWN] = [
-  { name: 'crm', kind: 'webhook' },
-  { name: 'down', kind: 'webhook' },
-] as const;
+const CRM = { name: 'crm', kind: 'webhook' } as const;
+const DOWN = { ...CRM, name: 'down' } as const;
 /** Stands in all contents of the erased project, and OTHER in those of the project beside it. */
 const [TEXT, OTHER] = ['Zoë Quagga', 'Ann Other'];
 const [ERASED, KEPT] = ['1001', '1002'];
@@ -136,22 +134,12 @@ describe.each(STORES)('over %s, erase', (_, open) => {
   const announce = async (entry: object, more: object = {}) => {
     const at = later(1_000);
     const { announced } = await context.snapshots.readState(PROCESS);
-    const read = {
-      id: at.toString(16).padStart(32, '0'),
-      projects: [],
-      tasks: [],
-      users: [],
-      entry,
-      ...more,
-    };
+    const id = at.toString(16).padStart(32, '0');
+    const read = { id, projects: [], tasks: [], users: [], entry, ...more };
     const events = auditEvents(PROCESS, [read as never], { version: at, at });
     const request = { events, version: at, at };
-    const announcement = {
-      announced,
-      state: { baselined: true, baselinedAt: AT },
-      entries: [read.id],
-      request,
-    };
+    const state = { baselined: true, baselinedAt: AT };
+    const announcement = { announced, state, entries: [read.id], request };
     expect(await context.snapshots.announce(PROCESS, announcement)).toBe('committed');
     return events;
   };
@@ -168,11 +156,12 @@ describe.each(STORES)('over %s, erase', (_, open) => {
         tasks: { t1: { name: `Call ${text}`, status: value }, t2: { name: `Visit ${text}` } },
       });
       all.push(...(await commit(id, content('To do'))), ...(await commit(id, content('Done'))));
-      all.push(
-        ...(await announce({ what: `${text} was edited`, projectId: Number(id) }, { projects: [id] })),
-      );
-      all.push(...(await announce({ what: `${text} was read`, path: `/projects/${id}/tasks` })));
-      all.push(...(await announce({ what: `Called ${text}` }, { tasks: [{ id: 't1', projectId: id }] })));
+      for (const [entry, more] of [
+        [{ what: `${text} was edited`, projectId: Number(id) }, { projects: [id] }],
+        [{ what: `${text} was read`, path: `/projects/${id}/tasks` }, {}],
+        [{ what: `Called ${text}` }, { tasks: [{ id: 't1', projectId: id }] }],
+      ] as const)
+        all.push(...(await announce(entry, more)));
     }
     const { deliveries, state } = context;
     const live = (endpoint: string, event: ChangeEvent) => {
@@ -263,23 +252,18 @@ describe.each(STORES)('over %s, erase', (_, open) => {
     const before = await eventsIn(ERASED);
     await erase();
     const after = await eventsIn(ERASED);
-    expect(
-      after.map(({ event: { data: _, erased, ...event }, committedAt }) => ({ event, committedAt })),
-    ).toEqual(before.map(({ event: { data: _, ...event }, committedAt }) => ({ event, committedAt })));
+    const withoutContents = (events: typeof after) =>
+      events.map(({ event: { data: _, erased, ...event }, committedAt }) => ({ event, committedAt }));
+    expect(withoutContents(after)).toEqual(withoutContents(before));
     expect(after.every(({ event }) => event.erased)).toBe(true);
     const eventId = String(after[0]?.event.id);
-    expect((await ask()('trace', { eventId })).event).toMatchObject({
-      erased: true,
-      type: 'project.created',
-    });
-    await expect(ask()('resend', { eventId, to: 'crm' })).rejects.toThrow(
-      'The contents of this event were erased.',
-    );
+    const { event: traced } = await ask()('trace', { eventId });
+    expect(traced).toMatchObject({ erased: true, type: 'project.created' });
+    const resent = ask()('resend', { eventId, to: 'crm' });
+    await expect(resent).rejects.toThrow('The contents of this event were erased.');
 
-    const [next] = await commit(ERASED, {
-      record: { id: ERASED, name: 'Ltd' },
-      tasks: { t1: { status: 'Late' } },
-    });
+    const record = { id: ERASED, name: 'Ltd' };
+    const [next] = await commit(ERASED, { record, tasks: { t1: { status: 'Late' } } });
     const since = new Date(AT - 1).toISOString();
     const kept = (await eventsIn(KEPT)).length;
     later(1);
@@ -303,32 +287,22 @@ describe.each(STORES)('over %s, erase', (_, open) => {
     later(3_600_000);
     const { deliveries } = await ask()('verify', { process: PROCESS.processId, part: 'deliveries' });
     expect(deliveries).toMatchObject({ unknown: 0, missing: [] });
-    const content = (name: string): Content => ({ record: { id: '1003', name }, tasks: {} });
-    const commits = [
-      await commit('1003', content('a')),
-      await commit('1003', content('b')),
-      await commit('1003', content('c')),
-    ];
     const checker = new Checker();
-    for (const [index, [event]] of commits.entries())
-      checker.take(
-        changeOf(
-          index === 1 ? eraseEvent(event as ChangeEvent) : (event as ChangeEvent),
-          new Set(),
-        ) as Change,
-      );
+    for (const name of ['a', 'b', 'c']) {
+      const [event] = (await commit('1003', { record: { id: '1003', name }, tasks: {} })) as [ChangeEvent];
+      checker.take(changeOf(name === 'b' ? eraseEvent(event) : event, new Set()) as Change);
+    }
     expect(checker.gaps()).toEqual([]);
   });
 
   it('refuses a project that no process has or had, and one that several have, and says how to go on', async () => {
-    await expect(erase({ project: 'nobody' })).rejects.toThrow(
-      /^No process has a project with this id, .* specify a process/,
-    );
+    const unknown = /^No process has a project with this id, .* specify a process/;
+    await expect(erase({ project: 'nobody' })).rejects.toThrow(unknown);
     await expect(erase({ process: 'nobody' })).rejects.toThrow('There is no process with this id.');
-    await expect(erase({ project: 'nobody', process: PROCESS.processId }, 99, slowly())).rejects.toThrow(
-      'Nothing is kept of a project with this id in this process.',
-    );
-    const [event] = eventsBetween(PROCESS, 'gone', [undefined, contentOf({ record: {}, tasks: {} })], AT);
+    const nothing = erase({ project: 'nobody', process: PROCESS.processId }, 99, slowly());
+    await expect(nothing).rejects.toThrow('Nothing is kept of a project with this id in this process.');
+    const content = contentOf({ record: {}, tasks: {} });
+    const [event] = eventsBetween(PROCESS, 'gone', [undefined, content], AT);
     await context.deliveries.addDead(deliveryOf('down', event as ChangeEvent, AT), { at: AT, reason: 'no' });
     const named = await erase({ project: 'gone', process: PROCESS.processId }, 99, slowly());
     expect(named.at(-1)).toMatchObject({ isInService: false });
@@ -336,12 +310,7 @@ describe.each(STORES)('over %s, erase', (_, open) => {
     for (const process of PROCESSES)
       await context.snapshots.commit(process, {
         ...{ projectId: ERASED, expected: undefined, version: AT, at: AT, events: [] },
-        snapshot: {
-          version: AT,
-          content: contentOf({ record: {}, tasks: {} }),
-          recordReadAt: AT,
-          tasksReadAt: AT,
-        },
+        snapshot: { version: AT, content, recordReadAt: AT, tasksReadAt: AT },
       });
     await expect(erase()).rejects.toThrow(
       'Several processes have a project with this id. Specify one: on boarding (eu), sales (us).',

@@ -80,6 +80,9 @@ const plan = fc.array(
   { maxLength: 25 },
 );
 
+/** A punctual commit of the first process. */
+const ofFirst = { process: PROCESSES[0] as ProcessKey, late: 0, count: 1 };
+
 describe.each(STORES)('over %s, following events', (_, open) => {
   it('tells each once, however late some are seen, and whatever comes while pages are read', async () => {
     await fc.assert(
@@ -101,10 +104,8 @@ describe.each(STORES)('over %s, following events', (_, open) => {
   it('tells them in the order of their commits, when none is seen late', async () => {
     await fc.assert(
       fc.asyncProperty(plan, async planned => {
-        const set = stage(
-          open,
-          planned.map((one, index) => ({ ...one, seenAt: 300 * index, late: 0 })),
-        );
+        const punctual = planned.map((one, index) => ({ ...one, seenAt: 300 * index, late: 0 }));
+        const set = stage(open, punctual);
         const found = await followed(set, { since: new Date(AT).toISOString() }, 5_000);
         set.context.close();
         expect(found).toEqual(set.told.map(({ id }) => id));
@@ -114,18 +115,10 @@ describe.each(STORES)('over %s, following events', (_, open) => {
   });
 
   it('begins now, by the clock of who answers, and leaves out what does not match', async () => {
-    const one = { process: PROCESSES[0] as ProcessKey, late: 0, count: 1 };
-    const other = { process: PROCESSES[1] as ProcessKey, late: 0, count: 1 };
-    const set = stage(
-      open,
-      [
-        { ...one, seenAt: 1 },
-        { ...one, seenAt: 900 },
-        { ...other, seenAt: 950 },
-        { ...one, seenAt: 1_900 },
-      ],
-      { skew: -86_400_000 },
-    );
+    const [one, other] = [ofFirst, { ...ofFirst, process: PROCESSES[1] as ProcessKey }];
+    const times = [1, 900, 950, 1_900];
+    const planned = times.map(seenAt => ({ ...(seenAt === 950 ? other : one), seenAt }));
+    const set = stage(open, planned, { skew: -86_400_000 });
     await set.following.sleep(10);
     const found = await followed(set, { process: one.process.processId });
     expect(found).toEqual([set.told[1]?.id, set.told[3]?.id]);
@@ -133,25 +126,15 @@ describe.each(STORES)('over %s, following events', (_, open) => {
   });
 
   it('is not held up by a commit that is dated ahead of its time', async () => {
-    const one = { process: PROCESSES[0] as ProcessKey, count: 1 };
-    const set = stage(open, [
-      { ...one, seenAt: 10, late: -3_600_000 },
-      { ...one, seenAt: 5_000, late: 0 },
-      { ...one, seenAt: 9_000, late: 0 },
-    ]);
+    const ahead = { ...ofFirst, seenAt: 10, late: -3_600_000 };
+    const set = stage(open, [ahead, ...[5_000, 9_000].map(seenAt => ({ ...ofFirst, seenAt }))]);
     const found = await followed(set, {}, 5_000);
     expect(found).toEqual(set.told.map(({ id }) => id));
     set.context.close();
   });
 
   it('looks back also while more comes than it can read', async () => {
-    const process = PROCESSES[0] as ProcessKey;
-    const busy = Array.from({ length: 400 }, (_, index) => ({
-      process,
-      seenAt: 100 * index,
-      late: 0,
-      count: 2,
-    }));
+    const busy = Array.from({ length: 400 }, (_, index) => ({ ...ofFirst, seenAt: 100 * index, count: 2 }));
     const late = { process: PROCESSES[1] as ProcessKey, seenAt: 8_000, late: 7_000, count: 1 };
     const set = stage(open, [...busy, late], { asking: 60 });
     const found: string[] = [];
@@ -170,14 +153,10 @@ describe.each(STORES)('over %s, following events', (_, open) => {
   });
 
   it('reads no more again than the last two minutes have', async () => {
-    const process = PROCESSES[0] as ProcessKey;
-    const all = Array.from({ length: 60 }, (_, index) => ({
-      process,
-      seenAt: 10_000 * index,
-      late: 0,
-      count: 1,
-    }));
-    const set = stage(open, all);
+    const set = stage(
+      open,
+      Array.from({ length: 60 }, (_, index) => ({ ...ofFirst, seenAt: 10_000 * index })),
+    );
     const asked: number[] = [];
     const counted: FollowOptions = {
       ...set.following,
@@ -188,11 +167,8 @@ describe.each(STORES)('over %s, following events', (_, open) => {
       },
       limit: 100,
     };
-    const found = await followed(
-      { ...set, following: counted },
-      { since: new Date(AT).toISOString() },
-      1_000,
-    );
+    const since = new Date(AT).toISOString();
+    const found = await followed({ ...set, following: counted }, { since }, 1_000);
     expect(found).toHaveLength(set.told.length);
     // Two minutes have twelve of these.
     expect(Math.max(...asked)).toBeLessThan(15);
@@ -215,13 +191,10 @@ describe('following', () => {
     };
     const parts = { ask: async () => page, clock: () => AT, sleep, signal: ending.signal };
     await expect(follow({}, parts).next()).rejects.toThrow('no sleep');
-    const ended = {
-      ...parts,
-      sleep: () => {
-        ending.abort();
-        return sleep();
-      },
+    const end = () => {
+      ending.abort();
+      return sleep();
     };
-    expect(await follow({}, ended).next()).toEqual({ done: true, value: undefined });
+    expect(await follow({}, { ...parts, sleep: end }).next()).toEqual({ done: true, value: undefined });
   });
 });

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createOperations } from '../../functions/operations/operations.ts';
 import { type OpenContext, openContext, STORES } from '../kit/operations/context.ts';
-import { type Ask, askOf } from '../kit/operations/setting.ts';
+import { type Ask, askIn } from '../kit/operations/setting.ts';
 
 const CRM = { endpoint: 'crm', kind: 'webhook', url: 'https://crm.example/hooks' } as const;
 
@@ -10,7 +9,7 @@ describe.each(STORES)('over %s, the headers of an endpoint', (_, open) => {
   let ask: Ask;
   const opened = () => {
     context = openContext(open, [{ name: 'fixed', kind: 'slack' }]);
-    ask = askOf({ operations: createOperations(context), caller: { who: 'ann', isProven: true } });
+    ask = askIn(context);
   };
   afterEach(() => context.close());
   const secretOf = async (name: string) => JSON.parse(await context.secrets.read(name));
@@ -31,15 +30,11 @@ describe.each(STORES)('over %s, the headers of an endpoint', (_, open) => {
     const shown = await ask('endpoint', { endpoint: 'crm' });
     expect(shown.headers).toEqual(['Authorization', 'X-Env']);
     const { actions } = await ask('actions', { endpoint: 'crm' });
-    expect(actions.map(({ details }) => details)).toEqual(
-      expect.arrayContaining([
-        'webhook, the header Authorization, the header X-Key',
-        'no header x-key, the header X-Env',
-      ]),
-    );
-    expect(JSON.stringify([shown, actions, await context.endpoints.list(), context.said])).not.toContain(
-      'hush',
-    );
+    const details = actions.map(each => each.details);
+    expect(details).toContain('webhook, the header Authorization, the header X-Key');
+    expect(details).toContain('no header x-key, the header X-Env');
+    const told = [shown, actions, await context.endpoints.list(), context.said];
+    expect(JSON.stringify(told)).not.toContain('hush');
     await ask('update-endpoint', { endpoint: 'crm', headers: { Authorization: null, 'X-Env': null } });
     expect(await secretOf('crm')).not.toHaveProperty('headers');
     expect(await ask('endpoint', { endpoint: 'crm' })).not.toHaveProperty('headers');
@@ -51,13 +46,11 @@ describe.each(STORES)('over %s, the headers of an endpoint', (_, open) => {
     const lack = 'headers: this kind of endpoint needs the header "Authorization: Bearer xoxb-…".';
     await expect(ask('add-endpoint', team)).rejects.toThrow(lack);
     await ask('add-endpoint', { ...team, headers: { authorization: 'Bearer xoxb-hush' } });
-    await expect(
-      ask('update-endpoint', { endpoint: 'team', headers: { Authorization: null } }),
-    ).rejects.toThrow(lack);
+    const removal = ask('update-endpoint', { endpoint: 'team', headers: { Authorization: null } });
+    await expect(removal).rejects.toThrow(lack);
     context.receiver.body = '{"ok":false,"error":"channel_not_found"}';
-    expect((await ask('test-endpoint', { endpoint: 'team' })).failure).toMatch(
-      /^Slack answered channel_not_found: /,
-    );
+    const { failure } = await ask('test-endpoint', { endpoint: 'team' });
+    expect(failure).toMatch(/^Slack answered channel_not_found: /);
     const preview = await ask('preview', { endpoint: 'team' });
     expect(preview).toMatchObject({ headers: { authorization: '(secret)' }, body: { channel: '#launches' } });
   });

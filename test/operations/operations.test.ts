@@ -19,6 +19,11 @@ describe.each(STORES)('over %s, the operations', (_, open) => {
     context = openContext(open, configured);
     return askOf({ operations: createOperations({ ...context, ...more }), caller: CALLER });
   };
+  const committed = async () => {
+    const [{ id = '' } = {}] = eventsOf(AT);
+    await commit(context, eventsOf(AT), { at: AT });
+    return id;
+  };
   const dead = (eventId: string) => ({ endpoint: 'crm', eventId, at: AT, body: '{}', attributes: {} });
 
   it('answer what was done, with the secret that is shown once, though it can not be written down who did it', async () => {
@@ -30,15 +35,9 @@ describe.each(STORES)('over %s, the operations', (_, open) => {
       log: { info: say, warn: say, error: say },
     });
     expect((await ask('add-endpoint', CRM)).secret).toMatch(/^whsec_/);
-    const action = {
-      code: 'actions.not-saved',
-      who: 'ann',
-      isProven: false,
-      operation: 'add-endpoint',
-      subject: { endpoint: 'crm' },
-      details: 'webhook',
-    };
-    expect(told).toEqual([[expect.any(String), { ...action, at: AT, error: 'Error: no room' }]]);
+    const action = { ...CALLER, operation: 'add-endpoint', subject: { endpoint: 'crm' }, details: 'webhook' };
+    const unsaved = { code: 'actions.not-saved', ...action, at: AT, error: 'Error: no room' };
+    expect(told).toEqual([[expect.any(String), unsaved]]);
   });
 
   it('write down nothing of what was refused, was only rehearsed, or had nothing to do', async () => {
@@ -61,9 +60,8 @@ describe.each(STORES)('over %s, the operations', (_, open) => {
     const many = { endpoint: 'crm', deliveries: { atLeast: 1_000, isExact: false } };
     expect(await ask('resend-dead', { to: 'crm', dryRun: true })).toEqual({ ...many, dryRun: true });
     expect(await ask('resend-dead', { to: 'crm' })).toEqual({ ...many, dryRun: false });
-    expect(await ask('resend-dead', { to: 'crm' })).toMatchObject({
-      deliveries: { atLeast: 3, isExact: true },
-    });
+    const rest = { atLeast: 3, isExact: true };
+    expect(await ask('resend-dead', { to: 'crm' })).toMatchObject({ deliveries: rest });
     expect(await context.deliveries.counts('crm')).toMatchObject({ pending: 1_003, dead: 0 });
   });
 
@@ -71,10 +69,7 @@ describe.each(STORES)('over %s, the operations', (_, open) => {
     const ask = opened();
     await ask('add-endpoint', CRM);
     const attempt = (at: number, id: string) => ({
-      endpoint: 'crm',
-      at,
-      took: 1,
-      events: [{ id, type: 'task.updated' }],
+      ...{ endpoint: 'crm', at, took: 1, events: [{ id, type: 'task.updated' }] },
     });
     const others = Array.from({ length: 1_200 }, (_, index) => attempt(AT + 1 + index, 'another'));
     await context.deliveries.note([attempt(AT, 'this'), ...others]);
@@ -88,8 +83,7 @@ describe.each(STORES)('over %s, the operations', (_, open) => {
   it('do not look for the attempts of an event before it was committed', async () => {
     const ask = opened();
     await ask('add-endpoint', CRM);
-    await commit(context, eventsOf(AT), { at: AT });
-    const [{ id = '' } = {}] = eventsOf(AT);
+    const id = await committed();
     const asked: unknown[] = [];
     const { attempts } = context.deliveries;
     context.deliveries.attempts = (name, limit, stretch) => {
@@ -102,16 +96,11 @@ describe.each(STORES)('over %s, the operations', (_, open) => {
 
   it('tell the attempts of each endpoint that wants an event, of many endpoints one each', async () => {
     const names = Array.from({ length: 201 }, (_, index) => `e${String(index).padStart(3, '0')}`);
-    const ask = opened(
-      {},
-      names.map(name => ({ name, kind: 'webhook' as const })),
-    );
-    await commit(context, eventsOf(AT), { at: AT });
-    const [{ id = '' } = {}] = eventsOf(AT);
-    const events = [{ id, type: 'task.updated' }];
-    await context.deliveries.note(
-      [5, 9, 7].map(after => ({ endpoint: 'e007', at: AT + after, took: after, events })),
-    );
+    const configured = names.map(name => ({ name, kind: 'webhook' as const }));
+    const ask = opened({}, configured);
+    const id = await committed();
+    const attempt = { endpoint: 'e007', events: [{ id, type: 'task.updated' }] };
+    await context.deliveries.note([5, 9, 7].map(took => ({ ...attempt, at: AT + took, took })));
     const { endpoints } = await ask('trace', { eventId: id });
     expect(endpoints.map(({ endpoint }) => endpoint)).toEqual(names);
     expect(endpoints[7]?.attempts.map(({ took }) => took)).toEqual([9]);
@@ -124,13 +113,12 @@ describe.each(STORES)('over %s, the operations', (_, open) => {
       const found = await find(eventId);
       return found && { event: found.event, at: found.at };
     };
-    await commit(context, eventsOf(AT), { at: AT });
-    const [{ id = '' } = {}] = eventsOf(AT);
-    expect((await ask('trace', { eventId: id })).published).toBe('unknown');
-    await context.deliveries.add([dead(id)]);
-    expect((await ask('trace', { eventId: id })).published).toBe('yes');
-    context.journal.find = find;
+    const id = await committed();
     const isPublished = async () => (await ask('trace', { eventId: id })).published;
+    expect(await isPublished()).toBe('unknown');
+    await context.deliveries.add([dead(id)]);
+    expect(await isPublished()).toBe('yes');
+    context.journal.find = find;
     expect(await isPublished()).toBe(context.published ? 'not yet' : 'yes');
     context.published?.(1);
     expect(await isPublished()).toBe('yes');
@@ -140,9 +128,8 @@ describe.each(STORES)('over %s, the operations', (_, open) => {
     const twice = ['eu', 'us'].map(workspace => ({ workspace, processId: PROCESS.processId }));
     const ask = opened({ processes: async () => twice });
     const asked = { process: PROCESS.processId, mode: 'changes' } as const;
-    await expect(ask('pass', asked)).rejects.toThrow(
-      'Several workspaces have a process with this id. Specify one: eu or us.',
-    );
+    const several = 'Several workspaces have a process with this id. Specify one: eu or us.';
+    await expect(ask('pass', asked)).rejects.toThrow(several);
     expect(await ask('pass', { ...asked, workspace: 'us' })).toMatchObject({ workspace: 'us' });
     expect((await ask('actions', { process: PROCESS.processId, workspace: 'us' })).actions).toHaveLength(1);
     expect((await ask('actions', { process: PROCESS.processId, workspace: 'eu' })).actions).toEqual([]);
@@ -169,14 +156,10 @@ describe.each(STORES)('over %s, the operations', (_, open) => {
       }
     }
     const none = () => Promise.reject(new Error('nobody asks'));
-    const ask = opened({ journal: { search, read: none, find: none, replace: none } }, [
-      { name: 'crm', kind: 'webhook' },
-    ]);
-    const { events } = await ask('replay', {
-      to: 'crm',
-      since: new Date(AT - 9).toISOString(),
-      dryRun: true,
-    });
+    const journal = { search, read: none, find: none, replace: none };
+    const ask = opened({ journal }, [{ name: 'crm', kind: 'webhook' }]);
+    const since = new Date(AT - 9).toISOString();
+    const { events } = await ask('replay', { to: 'crm', since, dryRun: true });
     expect(events).toEqual({ atLeast: 1_000, isExact: false });
     expect(read).toBe(1_000);
   });

@@ -1,15 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createOperations } from '../../functions/operations/operations.ts';
 import { AT, commit, type OpenContext, openContext, STORES } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
-import { askOf } from '../kit/operations/setting.ts';
+import { askIn } from '../kit/operations/setting.ts';
+
+const CHANGE = { field: 'remark', name: 'Notes', kind: 'custom', type: 'text', from: '', to: 'x' } as const;
 
 describe.each(STORES)('over %s, the preview of an endpoint', (_, open) => {
   let context: OpenContext;
   afterEach(() => context.close());
   const opened = () => {
     context = openContext(open);
-    return askOf({ operations: createOperations(context), caller: { who: 'ann', isProven: true } });
+    return askIn(context);
   };
   const url = 'https://receiver.example/hush-hush';
 
@@ -17,14 +18,7 @@ describe.each(STORES)('over %s, the preview of an endpoint', (_, open) => {
     const ask = opened();
     const filter = { events: ['task.updated'] } as const;
     await ask('add-endpoint', { endpoint: 'team', kind: 'slack', url, filter, locale: 'de-DE' });
-    const due = {
-      field: 'due',
-      name: 'Due',
-      kind: 'custom',
-      type: 'date',
-      from: '',
-      to: '2026-12-08',
-    } as const;
+    const due = { ...CHANGE, field: 'due', name: 'Due', type: 'date', to: '2026-12-08' };
     const [wanted, other] = [eventsOf(AT, 2, { field: due }), eventsOf(AT + 9, 1, { action: 'created' })];
     await commit(context, wanted);
     await commit(context, other, { at: AT + 9 });
@@ -52,23 +46,14 @@ describe.each(STORES)('over %s, the preview of an endpoint', (_, open) => {
     const ask = opened();
     const where = { due: { exists: true }, Notez: { exists: true } };
     await ask('add-endpoint', { endpoint: 'crm', kind: 'webhook', url, filter: { where } });
-    const change = {
-      field: 'remark',
-      name: 'Notes',
-      kind: 'custom',
-      type: 'text',
-      from: '',
-      to: 'x',
-    } as const;
-    const wanted = eventsOf(AT, 1, { field: { ...change, field: 'due', name: 'Due' } });
+    const wanted = eventsOf(AT, 1, { field: { ...CHANGE, field: 'due', name: 'Due' } });
     await commit(context, wanted);
-    const other = eventsOf(AT + 9, 1, { field: change });
+    const other = eventsOf(AT + 9, 1, { field: CHANGE });
     await commit(context, other, { at: AT + 9 });
     const leftOut = async ([event]: typeof other) =>
       (await ask('preview', { endpoint: 'crm', eventId: event?.id as string })).leftOut;
-    expect(await leftOut(wanted)).toBe(
-      'no change in the journal has the field "Notez"; did you mean "Notes"?',
-    );
+    const typo = 'no change in the journal has the field "Notez"; did you mean "Notes"?';
+    expect(await leftOut(wanted)).toBe(typo);
     expect(await leftOut(other)).toBe('the event does not show `due`');
   });
 
@@ -102,8 +87,7 @@ describe.each(STORES)('over %s, the preview of an endpoint', (_, open) => {
       ...{ isSample: true, event: { type: 'changewire.test' } },
       text: expect.stringMatching(/^This is a test\nendpoint chat\n/),
     });
-    await expect(ask('preview', { endpoint: 'chat', eventId: 'a.b.1.0' })).rejects.toThrow(
-      'There is no event with this id in the journal.',
-    );
+    const unknown = ask('preview', { endpoint: 'chat', eventId: 'a.b.1.0' });
+    await expect(unknown).rejects.toThrow('There is no event with this id in the journal.');
   });
 });

@@ -1,66 +1,53 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { deliveryOf } from '../../functions/operations/deliveries.ts';
-import { createOperations } from '../../functions/operations/operations.ts';
 import { type OpenContext, openContext, STORES } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
-import { askOf } from '../kit/operations/setting.ts';
+import { askIn } from '../kit/operations/setting.ts';
 
 const MINUTE = 60_000;
 
 describe.each(STORES)('over %s, a pull endpoint', (_, open) => {
   let context: OpenContext;
   afterEach(() => context.close());
-  const ask = () => askOf({ operations: createOperations(context), caller: { who: 'ann', isProven: true } });
+  const ask = () => askIn(context);
   async function opened(): Promise<ChangeEvent[]> {
     context = openContext(open, [{ name: 'hook', kind: 'webhook' }]);
     await ask()('add-endpoint', { endpoint: 'crm', kind: 'pull' });
-    const events = [1, 2].flatMap(index =>
-      eventsOf(context.state.now + index, 1, { projectId: `p${index}` }),
-    );
-    await context.deliveries.add(events.map(event => deliveryOf('crm', event, context.state.now)));
+    const { now } = context.state;
+    const events = [1, 2].flatMap(index => eventsOf(now + index, 1, { projectId: `p${index}` }));
+    await context.deliveries.add(events.map(event => deliveryOf('crm', event, now)));
     return events;
   }
-  const receiptsOf = ({ events }: { events: readonly { receipt: string }[] }) =>
-    events.map(({ receipt }) => receipt) as [string, ...string[]];
+  const take = (more: object = {}) => ask()('take', { endpoint: 'crm', ...more });
+  type Taken = Awaited<ReturnType<typeof take>>;
+  const receiptsOf = ({ events }: Taken) => events.map(({ receipt }) => receipt) as [string, ...string[]];
+  const ack = (taken: Taken) => ask()('ack', { endpoint: 'crm', receipts: receiptsOf(taken) });
 
   it('has its events taken, acknowledged and returned, each time as it was emitted', async () => {
     const events = await opened();
-    const taken = await ask()('take', { endpoint: 'crm', limit: 1, lease: 30 });
-    expect(taken).toMatchObject({
-      isPaused: false,
-      until: new Date(context.state.now + 30_000).toISOString(),
-    });
+    const taken = await take({ limit: 1, lease: 30 });
+    const until = new Date(context.state.now + 30_000).toISOString();
+    expect(taken).toMatchObject({ isPaused: false, until });
     expect(taken.events).toMatchObject([{ event: events[0], attempts: 0 }]);
-    const others = await ask()('take', { endpoint: 'crm' });
+    const others = await take();
     expect(others.events.map(({ event }) => event)).toEqual([events[1]]);
-    expect(await ask()('ack', { endpoint: 'crm', receipts: receiptsOf(taken) })).toEqual({
-      ended: 1,
-      late: 0,
-    });
-    expect(await ask()('ack', { endpoint: 'crm', receipts: receiptsOf(taken) })).toEqual({
-      ended: 0,
-      late: 1,
-    });
+    expect(await ack(taken)).toEqual({ ended: 1, late: 0 });
+    expect(await ack(taken)).toEqual({ ended: 0, late: 1 });
     const receipts = receiptsOf(others);
     expect(await ask()('nack', { endpoint: 'crm', receipts, delay: 60 })).toEqual({ ended: 1, late: 0 });
-    expect((await ask()('take', { endpoint: 'crm' })).events).toEqual([]);
+    expect((await take()).events).toEqual([]);
     context.state.now += MINUTE;
-    expect((await ask()('take', { endpoint: 'crm' })).events).toMatchObject([
-      { event: events[1], attempts: 1 },
-    ]);
+    expect((await take()).events).toMatchObject([{ event: events[1], attempts: 1 }]);
   });
 
   it('leaves to its consumer what that has taken when it is resumed', async () => {
     await opened();
-    const taken = await ask()('take', { endpoint: 'crm' });
+    const taken = await take();
     await ask()('pause-endpoint', { endpoint: 'crm' });
     await ask()('resume-endpoint', { endpoint: 'crm' });
-    expect((await ask()('take', { endpoint: 'crm' })).events).toEqual([]);
-    expect(await ask()('ack', { endpoint: 'crm', receipts: receiptsOf(taken) })).toEqual({
-      ended: 2,
-      late: 0,
-    });
+    expect((await take()).events).toEqual([]);
+    expect(await ack(taken)).toEqual({ ended: 2, late: 0 });
   });
 
   it('has its events taken without records while the setting says so', async () => {
@@ -69,19 +56,19 @@ describe.each(STORES)('over %s, a pull endpoint', (_, open) => {
     expect(records).toEqual([expect.anything(), expect.anything()]);
     await ask()('update-endpoint', { endpoint: 'crm', record: false });
     expect(await ask()('endpoint', { endpoint: 'crm' })).toHaveProperty('record', false);
-    const [slim, ...none] = (await ask()('take', { endpoint: 'crm', limit: 1 })).events;
+    const [slim, ...none] = (await take({ limit: 1 })).events;
     expect(none).toEqual([]);
     expect(slim?.event).toMatchObject({ id: events[0]?.id, data: { truncated: ['record'] } });
     expect(JSON.stringify(slim)).not.toContain('"record":');
     await ask()('update-endpoint', { endpoint: 'crm', record: null });
-    expect((await ask()('take', { endpoint: 'crm' })).events).toMatchObject([{ event: events[1] }]);
+    expect((await take()).events).toMatchObject([{ event: events[1] }]);
     expect(await ask()('endpoint', { endpoint: 'crm' })).not.toHaveProperty('record');
   });
 
   it('shows what was taken as an attempt, and what waits', async () => {
     const [event] = await opened();
-    const taken = await ask()('take', { endpoint: 'crm', limit: 1 });
-    await ask()('ack', { endpoint: 'crm', receipts: receiptsOf(taken) });
+    const taken = await take({ limit: 1 });
+    await ack(taken);
     const { attempts } = await ask()('attempts', { endpoint: 'crm' });
     expect(attempts).toMatchObject([{ events: [{ id: event?.id, type: 'task.updated' }], took: 0 }]);
     expect(attempts[0]).not.toHaveProperty('failure');
@@ -93,9 +80,9 @@ describe.each(STORES)('over %s, a pull endpoint', (_, open) => {
   it('gives nothing while it is paused', async () => {
     await opened();
     await ask()('pause-endpoint', { endpoint: 'crm' });
-    expect(await ask()('take', { endpoint: 'crm' })).toMatchObject({ events: [], isPaused: true });
+    expect(await take()).toMatchObject({ events: [], isPaused: true });
     await ask()('resume-endpoint', { endpoint: 'crm' });
-    expect((await ask()('take', { endpoint: 'crm' })).events).toHaveLength(2);
+    expect((await take()).events).toHaveLength(2);
   });
 
   it('is refused an address, headers and a test; other kinds are refused a consumer', async () => {
@@ -105,9 +92,8 @@ describe.each(STORES)('over %s, a pull endpoint', (_, open) => {
     const add = ask()('add-endpoint', { endpoint: 'other', kind: 'pull', url });
     await expect(add).rejects.toThrow(NO_ADDRESS);
     await expect(ask()('update-endpoint', { endpoint: 'crm', url })).rejects.toThrow(NO_ADDRESS);
-    await expect(ask()('add-endpoint', { endpoint: 'other', kind: 'webhook' })).rejects.toThrow(
-      'url: this kind of endpoint needs an address.',
-    );
+    const webhook = ask()('add-endpoint', { endpoint: 'other', kind: 'webhook' });
+    await expect(webhook).rejects.toThrow('url: this kind of endpoint needs an address.');
     await expect(ask()('test-endpoint', { endpoint: 'crm' })).rejects.toThrow('has no address to test');
     await expect(ask()('take', { endpoint: 'hook' })).rejects.toThrow('This endpoint is not of kind pull');
     await expect(ask()('ack', { endpoint: 'hook', receipts: ['a/b'] })).rejects.toThrow('not of kind pull');
@@ -116,7 +102,7 @@ describe.each(STORES)('over %s, a pull endpoint', (_, open) => {
 
   it('writes no action for its consumers', async () => {
     await opened();
-    await ask()('ack', { endpoint: 'crm', receipts: receiptsOf(await ask()('take', { endpoint: 'crm' })) });
+    await ack(await take());
     const { actions } = await ask()('actions', { endpoint: 'crm' });
     expect(actions.map(({ operation }) => operation)).toEqual(['add-endpoint']);
   });

@@ -6,12 +6,11 @@ import { placeOf } from '../../functions/delivery/read-event.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { findEndpoint, statusOf } from '../../functions/operations/endpoints.ts';
 import { workOffJobs } from '../../functions/operations/jobs.ts';
-import { createOperations } from '../../functions/operations/operations.ts';
 import { startReplay, workOffReplay } from '../../functions/operations/replay.ts';
 import { KEEP } from '../../functions/store/limits.ts';
 import { AT, commit, type OpenContext, openContext, PROCESSES, STORES } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
-import { askOf } from '../kit/operations/setting.ts';
+import { askIn } from '../kit/operations/setting.ts';
 
 const CRM = { name: 'crm', kind: 'webhook', filter: { events: ['task.updated'] } } as const;
 const DAY = 86_400_000;
@@ -25,7 +24,7 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
     context = openContext(open, [CRM, OTHER]);
     return context;
   };
-  const ask = () => askOf({ operations: createOperations(context), caller: { who: 'ann', isProven: true } });
+  const ask = () => askIn(context);
   const start = (
     to: string,
     since: number,
@@ -48,6 +47,7 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
   };
   const waiting = async (endpoint = 'crm') =>
     (await context.deliveries.due(endpoint, context.state.now, 9_999)).map(({ eventId }) => eventId);
+  const waitingOf = async (name: string) => (await context.endpoints.read(name))?.health.waiting;
   const workOff = async (name = 'crm') => {
     while (await workOffReplay(context, name));
   };
@@ -98,14 +98,9 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
     await start('crm', AT);
     await workOff();
     const now = context.state.now;
-    expect(await context.deliveries.due('crm', now, 9)).toMatchObject([
-      { eventId: event?.id, replay: true, due: now },
-    ]);
-    expect((await context.endpoints.read('crm'))?.health.waiting).toEqual({
-      added: 1,
-      due: now,
-      first: false,
-    });
+    const delivery = { eventId: event?.id, replay: true, due: now };
+    expect(await context.deliveries.due('crm', now, 9)).toMatchObject([delivery]);
+    expect(await waitingOf('crm')).toEqual({ added: 1, due: now, first: false });
     expect(context.woken).toEqual(['crm']);
   });
 
@@ -122,9 +117,8 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
     expect(await run('crm', { processes: [sales.processId] })).toEqual(ids(sold));
     expect(await run('crm', { types: ['task.created'] })).toEqual(ids(sold));
     expect(await run('other', { types: ['task.created'] })).toEqual(ids(created).toSorted());
-    expect(await run('crm', { processes: [onboarding.processId] })).toEqual(
-      ids([...updated, ...sold]).toSorted(),
-    );
+    const both = ids([...updated, ...sold]).toSorted();
+    expect(await run('crm', { processes: [onboarding.processId] })).toEqual(both);
   });
 
   it('shows the share of its time of which all are sent, once all are added, until none waits', async () => {
@@ -177,14 +171,12 @@ describe.each(STORES)('over %s, a replay', (_, open) => {
     opened();
     await committed(120);
     for (const { name } of [CRM, OTHER]) await start(name, AT);
+    const read = context.endpoints.read;
     const registered = async () =>
-      Promise.all(
-        [CRM, OTHER].map(async endpoint => ({ endpoint, row: await context.endpoints.read(endpoint.name) })),
-      );
+      Promise.all([CRM, OTHER].map(async endpoint => ({ endpoint, row: await read(endpoint.name) })));
     let slices = 3;
     await workOffJobs(context, await registered(), () => slices-- > 0);
     expect([(await waiting()).length, (await waiting('other')).length]).toEqual([100, 50]);
-    const read = context.endpoints.read;
     const failing = {
       ...context.endpoints,
       read: (name: string) => (name === 'crm' ? Promise.reject(new Error('down')) : read(name)),
@@ -208,10 +200,7 @@ describe.each(STORES)('over %s, an event that is sent once more', (_, open) => {
     context.state.now = AT + 9_000;
     return context;
   };
-  const resend = (eventId: string, to: string) =>
-    askOf({ operations: createOperations(context), caller: { who: 'ann', isProven: true } })('resend', {
-      ...{ eventId, to },
-    });
+  const resend = (eventId: string, to: string) => askIn(context)('resend', { eventId, to });
   const due = (endpoint = 'crm') => context.deliveries.due(endpoint, context.state.now, 9);
 
   it('invariant 11: comes from the journal byte for byte, to that endpoint alone, whatever its filter', async () => {
@@ -221,11 +210,8 @@ describe.each(STORES)('over %s, an event that is sent once more', (_, open) => {
     expect(await due()).toMatchObject([{ eventId: event.id, body, at, replay: true, due: AT + 9_000 }]);
     expect(await due('other')).toEqual([]);
     expect(context.woken).toEqual(['crm']);
-    expect((await context.endpoints.read('crm'))?.health.waiting).toEqual({
-      added: 1,
-      due: AT + 9_000,
-      first: false,
-    });
+    const { health } = (await context.endpoints.read('crm')) ?? {};
+    expect(health?.waiting).toEqual({ added: 1, due: AT + 9_000, first: false });
   });
 
   it('is its dead letter where there is one, and no other comes back', async () => {

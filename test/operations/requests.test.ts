@@ -21,14 +21,10 @@ describe('a request that came over a wire', () => {
 
   it('that is refused says why', async () => {
     const refusing: Operations = () => Promise.reject(new Refused('Not now.'));
-    expect(await answerRequest(refusing, { operation: 'status' }, CALLER)).toEqual({
-      ...{ refused: 'Not now.', isUsage: false },
-    });
+    const asked = { operation: 'status' };
+    expect(await answerRequest(refusing, asked, CALLER)).toEqual({ refused: 'Not now.', isUsage: false });
     const usage: Operations = () => Promise.reject(new Refused('Not so.', { isUsage: true }));
-    expect(await answerRequest(usage, { operation: 'status' }, CALLER)).toEqual({
-      refused: 'Not so.',
-      isUsage: true,
-    });
+    expect(await answerRequest(usage, asked, CALLER)).toEqual({ refused: 'Not so.', isUsage: true });
   });
 
   it('that meets a defect of ours fails with it', async () => {
@@ -68,21 +64,17 @@ describe('a request that came over a wire', () => {
 
   it.each([65, 60_000])('is refused with more than 64 levels of nesting: %i', async levels => {
     const nested = (depth: number) => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`) as unknown;
-    const asked = (depth: number) => ({
-      operation: 'update-endpoint',
-      endpoint: 'crm',
-      filter: nested(depth),
-    });
-    expect(await refusedOf(asked(levels - 1))).toEqual({
-      refused: 'A request has at most 64 levels of nesting.',
-      isUsage: true,
-    });
+    const request = { operation: 'update-endpoint', endpoint: 'crm' };
+    const asked = (depth: number) => ({ ...request, filter: nested(depth) });
+    const refused = 'A request has at most 64 levels of nesting.';
+    expect(await refusedOf(asked(levels - 1))).toEqual({ refused, isUsage: true });
     const operations = (async () => ({})) as unknown as Operations;
     expect(await answerRequest(operations, asked(63), CALLER)).toEqual({ answer: {} });
   });
 
   it('invariant 10: is not quoted when it is refused', async () => {
     const secret = 'whsec_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4';
+    const add = { operation: 'add-endpoint', endpoint: 'crm' };
     for (const asked of [
       secret,
       { [secret]: 1 },
@@ -90,13 +82,7 @@ describe('a request that came over a wire', () => {
       { operation: 'endpoint', [secret]: 1 },
       { operation: 'endpoint', endpoint: secret.repeat(9) },
       { operation: 'events', since: secret, order: secret, limit: secret, types: [[secret]] },
-      {
-        operation: 'add-endpoint',
-        endpoint: 'crm',
-        kind: secret,
-        url: [secret],
-        secrets: { [secret]: secret },
-      },
+      { ...add, kind: secret, url: [secret], secrets: { [secret]: secret } },
       { operation: 'rotate-secret', endpoint: 'crm', secret: [secret] },
     ])
       expect((await refusedOf(asked)).refused).not.toContain(secret.slice(6, 14));
@@ -118,9 +104,8 @@ describe('the requests', () => {
         'attempts',
         'dead-letters',
         'preview',
-        'actions',
       ],
-      ...['definitions', 'doctor', 'verify', 'logs', 'failed-messages'],
+      ...['actions', 'definitions', 'doctor', 'verify', 'logs', 'failed-messages'],
     ]);
     // Whatever is added, or comes from elsewhere, may do something.
     expect(isLook({ operation: 'another' as 'status' })).toBe(false);

@@ -6,6 +6,7 @@ import { AT, commit, openContext, PROCESSES, STORES } from '../kit/operations/co
 import { eventsOf } from '../kit/operations/events.ts';
 import { leakIn, secrets } from '../kit/secret-arbitraries.ts';
 
+const URL = 'https://crm.example/';
 const CALLER = { who: 'ann', isProven: true };
 
 /** A signing secret of these 32 bytes, and the part of it that nobody may see. */
@@ -20,11 +21,8 @@ const requestOf = (text: string): readonly (readonly [Operation, object])[] => {
   const at = new Date(AT).toISOString();
   return [
     ['add-endpoint', { endpoint: 'new', kind: 'webhook', url: text }],
-    ['add-endpoint', { endpoint: 'signed', kind: 'webhook', url: 'https://crm.example/', secrets: [text] }],
-    [
-      'add-endpoint',
-      { endpoint: 'kept', kind: 'slack', url: 'https://crm.example/', filter: { [text]: text } },
-    ],
+    ['add-endpoint', { endpoint: 'signed', kind: 'webhook', url: URL, secrets: [text] }],
+    ['add-endpoint', { endpoint: 'kept', kind: 'slack', url: URL, filter: { [text]: text } }],
     ['update-endpoint', { endpoint: 'crm', url: text }],
     ['update-endpoint', { endpoint: 'crm', url: `https://crm.example/${encodeURIComponent(text)}` }],
     ['update-endpoint', { endpoint: 'crm', url: `https://127.0.0.2:0/${encodeURIComponent(text)}` }],
@@ -86,7 +84,7 @@ describe.each(STORES)('over %s, invariant 10', (_, open) => {
             (error: unknown): Reply => ({ refused: String(error), isUsage: false }),
           );
         };
-        await ask(['add-endpoint', { endpoint: 'crm', kind: 'webhook', url: 'https://crm.example/' }]);
+        await ask(['add-endpoint', { endpoint: 'crm', kind: 'webhook', url: URL }]);
         await commit(context, eventsOf(AT - 5), { at: AT - 5 });
         const [, process] = PROCESSES;
         expect(process?.processId).toBe('sales');

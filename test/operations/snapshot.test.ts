@@ -7,12 +7,11 @@ import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import { eventSource } from '../../functions/model/event-id.ts';
 import type { Conditions } from '../../functions/model/where.ts';
 import { findEndpoint, statusOf } from '../../functions/operations/endpoints.ts';
-import { createOperations } from '../../functions/operations/operations.ts';
 import { workOffSnapshot } from '../../functions/operations/snapshot.ts';
 import type { SentEvent } from '../../receiver/index.ts';
 import { checkEvents } from '../kit/check-event.ts';
 import { AT, type OpenContext, openContext, PROCESSES, STORES } from '../kit/operations/context.ts';
-import { askOf } from '../kit/operations/setting.ts';
+import { askIn } from '../kit/operations/setting.ts';
 
 const CRM: EndpointSettings = { name: 'crm', kind: 'webhook' };
 const [onboarding, sales] = PROCESSES as [ProcessKey, ProcessKey];
@@ -39,7 +38,13 @@ describe.each(STORES)('over %s, a snapshot', (_, open) => {
     const definitions = { project: [note], task: [note] };
     if (lease) await context.snapshots.finish(process, lease, { baselined: true, sweptAt: AT, definitions });
   }
-  const ask = () => askOf({ operations: createOperations(context), caller: { who: 'ann', isProven: true } });
+  const ask = () => askIn(context);
+  /** Sends the state of one process, or of one project of it. */
+  const sent = async (more: { readonly project?: string } = {}): Promise<SentEvent[]> => {
+    await ask()('snapshot', { to: 'crm', process: onboarding.processId, ...more });
+    await workOff();
+    return waiting();
+  };
   /** Writes a project as a pass does, or deletes it. */
   async function put(
     id: string,
@@ -115,22 +120,16 @@ describe.each(STORES)('over %s, a snapshot', (_, open) => {
       await opened({ ...CRM, filter: { where } });
       await put('p1', ['t1'], { note: 'x' });
       await put('p2', ['t1', 't2'], { note: 'long'.repeat(100) });
-      await ask()('snapshot', { to: 'crm', process: onboarding.processId });
-      await workOff();
-      const events = await waiting();
+      const events = await sent();
       const { data } = events.find(({ type }) => type === 'snapshot.completed') ?? {};
       await context.close();
       return [subjects(events).filter(subject => !subject?.startsWith('snapshot')), data];
     };
     const counted = (projects: number, tasks: number) => expect.objectContaining({ projects, tasks });
-    expect(await started([{ Note: { in: ['x'] } }])).toEqual([
-      ['projects/p1', 'projects/p1/tasks/t1'],
-      counted(1, 1),
-    ]);
-    expect(await started([{ 'project.Note': { contains: ['LONG'] }, id: { not: { in: ['t1'] } } }])).toEqual([
-      ['projects/p2', 'projects/p2/tasks/t2'],
-      counted(1, 1),
-    ]);
+    const first = await started([{ Note: { in: ['x'] } }]);
+    expect(first).toEqual([['projects/p1', 'projects/p1/tasks/t1'], counted(1, 1)]);
+    const second = await started([{ 'project.Note': { contains: ['LONG'] }, id: { not: { in: ['t1'] } } }]);
+    expect(second).toEqual([['projects/p2', 'projects/p2/tasks/t2'], counted(1, 1)]);
     expect(await started([{ note: { became: { exists: true } } }])).toEqual([[], counted(0, 0)]);
     await opened();
   });
@@ -211,31 +210,23 @@ describe.each(STORES)('over %s, a snapshot', (_, open) => {
     });
     await put('p1', ['t1']);
     await put('p2', ['t2']);
-    await ask()('snapshot', { to: 'crm', process: onboarding.processId });
-    await workOff();
-    expect(subjects(await waiting())).toEqual([
-      ...['snapshot.started', 'projects/p1/tasks/t1', 'snapshot.completed'],
-    ]);
+    const shown = subjects(await sent());
+    expect(shown).toEqual(['snapshot.started', 'projects/p1/tasks/t1', 'snapshot.completed']);
   });
 
   it('of one project names it in its markers, and counts it alone', async () => {
     await opened();
     for (const id of ['p0', 'p1', 'p2']) await put(id, ['t']);
-    await ask()('snapshot', { to: 'crm', process: onboarding.processId, project: 'p1' });
-    await workOff();
-    const events = await waiting();
-    expect(subjects(events)).toEqual([
-      ...['projects/p1', 'projects/p1', 'projects/p1/tasks/t', 'projects/p1'],
-    ]);
+    const events = await sent({ project: 'p1' });
+    const expected = ['projects/p1', 'projects/p1', 'projects/p1/tasks/t', 'projects/p1'];
+    expect(subjects(events)).toEqual(expected);
     expect(events.at(-1)?.data).toMatchObject({ projects: 1, tasks: 1 });
   });
 
   it('sends a record that is too long for an event without it', async () => {
     await opened();
     await put('p1', ['t1'], { note: 'x'.repeat(250_000) });
-    await ask()('snapshot', { to: 'crm', process: onboarding.processId });
-    await workOff();
-    const [, project, task] = await waiting();
+    const [, project, task] = await sent();
     expect(project?.data).toMatchObject({ project: { id: 'p1', name: 'Project p1' }, truncated: ['record'] });
     expect(task?.data).toMatchObject({ task: { id: 't1' }, truncated: ['record'] });
     expect(JSON.stringify([project, task])).not.toContain('xxx');
@@ -243,19 +234,16 @@ describe.each(STORES)('over %s, a snapshot', (_, open) => {
 
   it('shows its progress, and ends when it is cancelled', async () => {
     await opened();
-    await put(
-      'p1',
-      Array.from({ length: 250 }, (_, index) => `t${index}`),
-    );
+    const tasks = Array.from({ length: 250 }, (_, index) => `t${index}`);
+    await put('p1', tasks);
     const status = async () => (await statusOf(context, await findEndpoint(context, 'crm'))).snapshot;
     await ask()('snapshot', { to: 'crm' });
     await workOffSnapshot(context, 'crm');
     expect(await status()).toMatchObject({ added: 200, isQueued: false, process: onboarding.processId });
     await expect(ask()('snapshot', { to: 'crm' })).rejects.toThrow('in progress: wait for it to finish');
-    expect(await ask()('cancel-snapshot', { to: 'crm' })).toEqual({
-      ...{ endpoint: 'crm', wasUnderWay: true, added: 200 },
-    });
-    expect(await ask()('cancel-snapshot', { to: 'crm' })).toMatchObject({ wasUnderWay: false, added: 0 });
+    const cancel = () => ask()('cancel-snapshot', { to: 'crm' });
+    expect(await cancel()).toEqual({ endpoint: 'crm', wasUnderWay: true, added: 200 });
+    expect(await cancel()).toMatchObject({ wasUnderWay: false, added: 0 });
     expect(await workOffSnapshot(context, 'crm')).toBe(false);
     expect(await status()).toBeUndefined();
     await ask()('snapshot', { to: 'crm', process: 'sales' });
@@ -267,15 +255,12 @@ describe.each(STORES)('over %s, a snapshot', (_, open) => {
     const slim = { name: 'slim', kind: 'webhook', record: false } as const;
     context = openContext(open, [CRM, { name: 'team', kind: 'slack' }, slim]);
     await expect(ask()('snapshot', { to: 'slim' })).rejects.toThrow('so a snapshot would be empty.');
-    await expect(ask()('snapshot', { to: 'crm' })).rejects.toThrow(
-      'The first pass of process on boarding has not ended: see the status.',
-    );
+    const early = 'The first pass of process on boarding has not ended: see the status.';
+    await expect(ask()('snapshot', { to: 'crm' })).rejects.toThrow(early);
     await expect(ask()('snapshot', { to: 'team' })).rejects.toThrow('A chat shows changes only.');
     await expect(ask()('snapshot', { to: 'crm', process: 'sale' })).rejects.toThrow('Did you mean sales?');
     await baselined(onboarding);
-    await expect(
-      ask()('snapshot', { to: 'crm', process: onboarding.processId, project: 'p9' }),
-    ).rejects.toThrow('Process on boarding has no project with this id.');
+    await expect(sent({ project: 'p9' })).rejects.toThrow('Process on boarding has no project with this id.');
   });
 
   it('counts the projects in a dry run, and does nothing else', async () => {
@@ -304,12 +289,7 @@ function changesOf(
 ): SentEvent[] {
   const event = (subject: string, type: string, data: object) =>
     ({
-      id: `${subject}.${version}`,
-      source: SOURCE,
-      subject,
-      type,
-      sequence: String(version),
-      data,
+      ...{ id: `${subject}.${version}`, source: SOURCE, subject, type, sequence: String(version), data },
     }) as SentEvent;
   const at = `projects/${project}`;
   const tasks = [...new Set([...before, ...(after ?? [])])].map(id =>

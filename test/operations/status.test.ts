@@ -1,12 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import type { Recheck, SavedState } from '../../functions/model/process-state.ts';
-import { createOperations } from '../../functions/operations/operations.ts';
 import { AT, type OpenContext, openContext, PROCESSES, STORES } from '../kit/operations/context.ts';
-import { askOf, pagesOf } from '../kit/operations/setting.ts';
+import { askIn, pagesOf } from '../kit/operations/setting.ts';
 import { leaseOf, recheckOf } from '../kit/store/subject.ts';
 
-const CALLER = { who: 'ann', isProven: true };
 const [PROCESS] = PROCESSES as [ProcessKey];
 const iso = (at: number) => new Date(at).toISOString();
 const NONE = { count: 0, skipped: 0, unread: 0, first: [] as { project: string }[] };
@@ -19,7 +17,7 @@ const recheck = (projectId: string, more: Partial<Recheck> = {}) => ({
 describe.each(STORES)('over %s, the status', (_, open) => {
   let context: OpenContext;
   afterEach(() => context.close());
-  const ask = () => askOf({ operations: createOperations(context), caller: CALLER });
+  const ask = () => askIn(context);
   const begun = (mode: 'changes' | 'sweep' = 'changes') => leaseOf(context.snapshots, PROCESS, { mode });
   const stateIs = async (state: Partial<SavedState>, ...rechecks: ReturnType<typeof recheck>[]) => {
     const lease = await begun();
@@ -30,6 +28,7 @@ describe.each(STORES)('over %s, the status', (_, open) => {
     const { processes } = await ask()('status');
     return processes.find(({ process }) => process === PROCESS.processId);
   };
+  const skipped = { cause: 'unreadable', isSkipped: true, reason: 'answered 500' };
   const well = { baselined: true, completedAt: AT - 60_000, sweptAt: AT - 3_600_000 };
 
   it.each<[string, Partial<SavedState>, object, ...ReturnType<typeof recheck>[]]>([
@@ -75,23 +74,8 @@ describe.each(STORES)('over %s, the status', (_, open) => {
         rechecks: {
           ...{ count: 5, skipped: 2, unread: 3 },
           first: [
-            {
-              project: 'p4',
-              cause: 'unreadable',
-              foundAt: iso(AT - 9),
-              isSkipped: true,
-              reason: 'answered 500',
-            },
-            {
-              ...{
-                project: 'p1',
-                cause: 'unreadable',
-                since: iso(AT - 7),
-                foundAt: iso(AT - 3),
-                isSkipped: true,
-              },
-              reason: 'answered 500',
-            },
+            { project: 'p4', foundAt: iso(AT - 9), ...skipped },
+            { project: 'p1', since: iso(AT - 7), foundAt: iso(AT - 3), ...skipped },
             { project: 'p3', cause: 'no-task-list', foundAt: iso(AT - 3), isSkipped: false, reason: '404' },
             { project: 'p5', cause: 'uncertain', foundAt: iso(AT - 9), isSkipped: false, reason: 'older' },
             { project: 'p2', cause: 'not-listed', foundAt: iso(AT - 8), isSkipped: false, reason: 'missing' },
@@ -122,16 +106,15 @@ describe.each(STORES)('over %s, the status', (_, open) => {
 
   it('is all that can be had of what nothing runs for: only a run knows which process is configured', async () => {
     context = openContext(open);
-    const operations = createOperations({ ...context, isRunning: false, processes: context.roster.list });
+    const asked = askIn({ ...context, isRunning: false, processes: context.roster.list });
     await context.roster.remember([PROCESS]);
-    const { processes } = await askOf({ operations, caller: CALLER })('status');
+    const { processes } = await asked('status');
     expect(processes).toMatchObject([{ process: PROCESS.processId, state: 'unknown' }]);
-    await expect(
-      askOf({ operations, caller: CALLER })('forget', { process: PROCESS.processId }),
-    ).rejects.toThrow('Changewire is not running, and only a run knows the configuration.');
-    await expect(askOf({ operations, caller: CALLER })('reload')).rejects.toThrow(
-      'Changewire is not running. The next start reads the configuration.',
+    const stopped = 'Changewire is not running';
+    await expect(asked('forget', { process: PROCESS.processId })).rejects.toThrow(
+      `${stopped}, and only a run knows the configuration.`,
     );
+    await expect(asked('reload')).rejects.toThrow(`${stopped}. The next start reads the configuration.`);
     await expect(ask()('reload')).rejects.toThrow('A stack takes up its configuration when it is deployed');
   });
 
@@ -155,20 +138,16 @@ describe.each(STORES)('over %s, the status', (_, open) => {
     expect((await statusOf())?.underWay).toEqual([{ mode: 'changes' }]);
     context.state.now = AT + 60_001;
     expect((await statusOf())?.underWay).toEqual([]);
-    await context.snapshots.saveProgress(
-      PROCESS,
-      { ...lease, window: { startedAt: AT, begunAt: AT } },
-      AT + 60_000,
-    );
+    const walked = { ...lease, window: { startedAt: AT, begunAt: AT } };
+    await context.snapshots.saveProgress(PROCESS, walked, AT + 60_000);
     await context.snapshots.release(PROCESS, lease);
     expect((await statusOf())?.underWay).toEqual([{ mode: 'changes' }]);
   });
 
   it('tells rechecks that subscribers know of before any other, also one that only a sweep misses by now', async () => {
     context = openContext(open);
-    const untold = Array.from({ length: 10 }, (_, index) =>
-      recheck(`p${index}`, { foundAt: AT - 9, isReported: false }),
-    );
+    const since = { foundAt: AT - 9, isReported: false };
+    const untold = Array.from({ length: 10 }, (_, index) => recheck(`p${index}`, since));
     await stateIs(well, ...untold, recheck('gone', { cause: 'not-listed' }));
     const { count, first: told } = (await statusOf())?.rechecks ?? NONE;
     const first = told.map(({ project }) => project);
@@ -177,10 +156,8 @@ describe.each(STORES)('over %s, the status', (_, open) => {
   });
 
   it('tells processes by workspace and identifier, then endpoints by name, over any pages', async () => {
-    context = openContext(
-      open,
-      ['c', 'a', 'b'].map(name => ({ name, kind: 'slack' as const })),
-    );
+    const configured = ['c', 'a', 'b'].map(name => ({ name, kind: 'slack' as const }));
+    context = openContext(open, configured);
     for (const limit of [1, 2, 3, 4, 5, 100]) {
       const pages = await pagesOf(ask(), 'status', { limit });
       for (const page of pages) {
@@ -203,7 +180,7 @@ describe('the status of an endpoint', () => {
 
   it('has the time of the next message of a chat that gathers changes, also after its settings were changed', async () => {
     context = openContext(open);
-    const ask = askOf({ operations: createOperations(context), caller: CALLER });
+    const ask = askIn(context);
     const chat = { endpoint: 'team', kind: 'slack', url: 'https://hooks.slack.com/services/x' } as const;
     await ask('add-endpoint', { ...chat, window: '15m', quiet: '22:00-07:00 Europe/Berlin' });
     const health = {
@@ -249,9 +226,7 @@ describe('the status of an endpoint', () => {
   ])('whose health is %j is as it should be', async (health, told) => {
     context = openContext(open, [{ name: 'crm', kind: 'webhook' }]);
     await context.endpoints.change('crm', () => ({ name: 'crm', health }));
-    const status = await askOf({ operations: createOperations(context), caller: CALLER })('endpoint', {
-      endpoint: 'crm',
-    });
+    const status = await askIn(context)('endpoint', { endpoint: 'crm' });
     const { state, since, reason, nextTryAt } = status;
     expect(JSON.parse(JSON.stringify({ state, since, reason, nextTryAt }))).toEqual(told);
     expect(status).toMatchObject({ isConfigured: true, overrides: false, perSecond: 10 });
@@ -276,23 +251,16 @@ describe('the status of an endpoint', () => {
           ...(outcome === 'failed' ? { status: 400, failure: 'answered 400' } : { status: 200 }),
         })),
       );
-      const status = await askOf({ operations: createOperations(context), caller: CALLER })('endpoint', {
-        endpoint: 'crm',
-      });
-      expect(status).toMatchObject({ state });
+      expect(await askIn(context)('endpoint', { endpoint: 'crm' })).toMatchObject({ state });
     },
   );
 
   it('tells no more than a thousand of what waits, and that there is more', async () => {
     context = openContext(open, [{ name: 'crm', kind: 'slack', keepSuccesses: false, perSecond: 2 }]);
     const delivery = { endpoint: 'crm', at: AT, body: '{}', attributes: {} };
-    await context.deliveries.add(
-      Array.from({ length: 1_001 }, (_, index) => ({ ...delivery, eventId: `e${index}` })),
-    );
-    const status = await askOf({ operations: createOperations(context), caller: CALLER })('endpoint', {
-      endpoint: 'crm',
-    });
-    expect(status).toMatchObject({
+    const many = Array.from({ length: 1_001 }, (_, index) => ({ ...delivery, eventId: `e${index}` }));
+    await context.deliveries.add(many);
+    expect(await askIn(context)('endpoint', { endpoint: 'crm' })).toMatchObject({
       ...{ waiting: { atLeast: 1_000, isExact: false }, dead: { atLeast: 0, isExact: true } },
       ...{ oldestWaiting: iso(AT), keepSuccesses: false, perSecond: 2 },
     });

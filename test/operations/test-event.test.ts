@@ -3,13 +3,12 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { testEvent } from '../../functions/changes/build-events.ts';
 import { senderOf } from '../../functions/delivery/sender.ts';
-import { createOperations } from '../../functions/operations/operations.ts';
 import { checkEvents } from '../kit/check-event.ts';
 import { slackMessages, teamsMessages } from '../kit/delivery/chat-batches.ts';
 import { startMailServer } from '../kit/delivery/mail-server.ts';
 import { listen } from '../kit/listen.ts';
 import { AT, openContext, STORES } from '../kit/operations/context.ts';
-import { askOf } from '../kit/operations/setting.ts';
+import { askIn } from '../kit/operations/setting.ts';
 
 interface Got {
   readonly headers: Record<string, string>;
@@ -32,16 +31,10 @@ describe.each(STORES)('over %s, a test of an endpoint', (_, open) => {
     const listening = await listen(server);
     const context = openContext(open);
     closers.push(() => context.close(), listening.stop);
-    const { openPoster, jobsOf } = senderOf({
-      secrets: context.secrets,
-      clock: context.clock,
-      random: () => 0,
-      allowLoopback: true,
-    });
-    const url = `${listening.url}/hook`;
-    const operations = createOperations({ ...context, openPoster, jobsOf });
-    const ask = askOf({ operations, caller: { who: 'ann', isProven: true } });
-    return { context, ask, got, url };
+    const { secrets, clock } = context;
+    const { openPoster, jobsOf } = senderOf({ secrets, clock, random: () => 0, allowLoopback: true });
+    const ask = askIn({ ...context, openPoster, jobsOf });
+    return { context, ask, got, url: `${listening.url}/hook` };
   };
 
   it('is a valid event, signed as all are, whatever the filter and while nothing else is sent', async () => {
@@ -81,13 +74,8 @@ describe.each(STORES)('over %s, a test of an endpoint', (_, open) => {
     const { context, ask } = await opened();
     const server = await startMailServer({ login: () => undefined });
     const url = `smtp://user:hush-hush@localhost:${server.port}`;
-    const settings = {
-      kind: 'email',
-      from: 'changes@example.com',
-      to: 'ann@example.com',
-      window: '1h',
-    } as const;
-    const asked = { endpoint: 'board', url, ...settings };
+    const mail = { kind: 'email', from: 'changes@example.com', to: 'ann@example.com' } as const;
+    const asked = { endpoint: 'board', url, ...mail, window: '1h' };
     for (const [wrong, message] of [
       [{ window: null }, 'digest: found nothing; allowed: "digest" or "window", which kind "email" needs'],
       [{ to: null }, 'to: found nothing; allowed: 1 to 50 different e-mail addresses'],
@@ -104,12 +92,8 @@ describe.each(STORES)('over %s, a test of an endpoint', (_, open) => {
     expect(server.received.map(({ subject, to }) => [subject, to?.[0]?.address])).toEqual([
       ['This is a test', 'ann@example.com'],
     ]);
-    await ask('update-endpoint', {
-      endpoint: 'board',
-      to: 'bob@example.com',
-      window: null,
-      digest: '08:00 UTC',
-    });
+    const update = { to: 'bob@example.com', window: null, digest: '08:00 UTC' };
+    await ask('update-endpoint', { endpoint: 'board', ...update });
     const { actions } = await ask('actions', {});
     expect(actions.map(({ details }) => details)).toContain('email, a sender, recipients, window 1h');
     const told = JSON.stringify([attempt, actions, await ask('attempts', { endpoint: 'board' })]);
@@ -148,9 +132,8 @@ describe.each(STORES)('over %s, a test of an endpoint', (_, open) => {
 
   it('of one without a secret, or of none, says what to do', async () => {
     const { context, ask } = await opened();
-    await expect(ask('test-endpoint', { endpoint: 'nobody' })).rejects.toThrow(
-      'There is no endpoint with this name.',
-    );
+    const unknown = ask('test-endpoint', { endpoint: 'nobody' });
+    await expect(unknown).rejects.toThrow('There is no endpoint with this name.');
     await context.endpoints.change('crm', () => ({
       name: 'crm',
       settings: { name: 'crm', kind: 'slack' },

@@ -133,21 +133,19 @@ describe.each(['oldest-first', 'newest-first'] as const)('an audit log that is %
   });
 });
 
-describe('an audit log', () => {
-  it('that is denied for a while is done without, which is reported once, and read on from where it was', async () => {
-    await audited({ taskEditsTouchProject: false });
-    const before = idsInLog().length;
-    edit('a');
-    world.service.freedoms.auditDenied = 403;
-    for (let pass = 0; pass < 2; pass++) await world.later();
-    expect(await told()).toEqual([]);
-    expect(warned(/emitted by the next sweep/)).toMatchObject([{ code: 'audit-denied' }]);
-    edit('b');
-    world.service.freedoms.auditDenied = false;
-    await world.later();
-    expect(await idsEmitted()).toEqual(idsInLog().slice(before));
-    expect(await told()).toContain('task.updated 1001/500001 status: "To do" → "b"');
-  });
+it('an audit log that is denied for a while is done without, which is reported once, and read on from where it was', async () => {
+  await audited({ taskEditsTouchProject: false });
+  const before = idsInLog().length;
+  edit('a');
+  world.service.freedoms.auditDenied = 403;
+  for (let pass = 0; pass < 2; pass++) await world.later();
+  expect(await told()).toEqual([]);
+  expect(warned(/emitted by the next sweep/)).toMatchObject([{ code: 'audit-denied' }]);
+  edit('b');
+  world.service.freedoms.auditDenied = false;
+  await world.later();
+  expect(await idsEmitted()).toEqual(idsInLog().slice(before));
+  expect(await told()).toContain('task.updated 1001/500001 status: "To do" → "b"');
 });
 
 describe('the actors of a change', () => {

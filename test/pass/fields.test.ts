@@ -93,42 +93,40 @@ describe('a custom field', () => {
   });
 });
 
-describe('invariant 5: the definitions', () => {
-  it('are asked for by a pass about a field, and again while one may be gone, and then no more', async () => {
-    await settled();
-    const asked: number[] = [];
-    for (const edit of [
-      () => undefined,
-      () => world.edit.addField(PROCESS, 'project', extra),
-      () => undefined,
-      // A coverpage no longer lists it.
-      () => world.edit.archiveField(PROCESS, 'project', 'summary'),
-      () => undefined,
-      () => undefined,
-    ]) {
-      edit();
-      world.service.clearRequests();
-      await world.later();
-      asked.push(stage.asked(DEFINITIONS));
-    }
-    expect(asked).toEqual([0, 2, 0, 2, 2, 0]);
-    expect(await told()).toEqual(['field.created project:extra', 'field.archived project:summary']);
-  });
+it('invariant 5: the definitions are asked for by a pass about a field, and again while one may be gone, and then no more', async () => {
+  await settled();
+  const asked: number[] = [];
+  for (const edit of [
+    () => undefined,
+    () => world.edit.addField(PROCESS, 'project', extra),
+    () => undefined,
+    // A coverpage no longer lists it.
+    () => world.edit.archiveField(PROCESS, 'project', 'summary'),
+    () => undefined,
+    () => undefined,
+  ]) {
+    edit();
+    world.service.clearRequests();
+    await world.later();
+    asked.push(stage.asked(DEFINITIONS));
+  }
+  expect(asked).toEqual([0, 2, 0, 2, 2, 0]);
+  expect(await told()).toEqual(['field.created project:extra', 'field.archived project:summary']);
+});
 
-  it('of a process that the service does not have are not reported to be refused at each pass; others are, once', async () => {
-    await settled();
-    const isOfProcess = ({ path }: { path: string }) => path.includes('/processes/');
-    const gone = world.service.fail({ when: isOfProcess, times: 1_000, fault: { status: 404 } });
-    for (let pass = 0; pass < 3; pass++) await expect(world.later('sweep')).rejects.toThrow('status 404');
-    expect(stage.warned(/^Field definitions/)).toEqual([]);
-    gone.cancel();
-    world.service.fail({ when: ({ path }) => DEFINITIONS.test(path), times: 1_000, fault: { status: 404 } });
-    for (let pass = 0; pass < 3; pass++) await world.later('sweep');
-    expect(stage.warned(/^Field definitions/)).toMatchObject([
-      { code: 'coverpage-denied' },
-      { code: 'task-fields-denied' },
-    ]);
-  });
+it('invariant 5: the definitions of a process that the service does not have are not reported to be refused at each pass; others are, once', async () => {
+  await settled();
+  const isOfProcess = ({ path }: { path: string }) => path.includes('/processes/');
+  const gone = world.service.fail({ when: isOfProcess, times: 1_000, fault: { status: 404 } });
+  for (let pass = 0; pass < 3; pass++) await expect(world.later('sweep')).rejects.toThrow('status 404');
+  expect(stage.warned(/^Field definitions/)).toEqual([]);
+  gone.cancel();
+  world.service.fail({ when: ({ path }) => DEFINITIONS.test(path), times: 1_000, fault: { status: 404 } });
+  for (let pass = 0; pass < 3; pass++) await world.later('sweep');
+  expect(stage.warned(/^Field definitions/)).toMatchObject([
+    { code: 'coverpage-denied' },
+    { code: 'task-fields-denied' },
+  ]);
 });
 
 it('more fields than one transaction takes are emitted in parts, each with what is known by then', async () => {

@@ -15,49 +15,45 @@ import {
 } from '../../functions/service/errors.ts';
 import { type Snapshots, TornSnapshotError } from '../../functions/store/store.ts';
 
-describe('what goes wrong', () => {
-  const tasks = 'GET /processes/p/projects/1/tasks?first=500';
-  it.each([
-    ['too large', new TooLargeError('p', '1001'), true],
-    ['torn', new TornSnapshotError(), true],
-    ['without its task list', new TaskListMissingError('1'), true],
-    [
-      'unusable',
-      new ServiceAnswerError(tasks, { path: '$', expected: 'tasks', found: 'none' }, 'project'),
-      true,
-    ],
-    ['refused', new ServiceStatusError(tasks, 403, 'no', 'project'), true],
-    ['refused for the rate', new ServiceStatusError(tasks, 429, 'no', 'project'), false],
-    ['unreachable', new ServiceUnreachableError(tasks, 'time-out'), false],
-    ['of the process', new ServiceStatusError('GET /processes/p/coverpage', 403, 'no', 'process'), false],
-    ['of our own', new Error('throttled'), false],
-    ['no error', { scope: 'project' }, false],
-  ])('with one project alone: %s: %s', (_, error, isOfOne) => {
-    expect(isOfOneProject(error)).toBe(isOfOne);
-  });
+const tasks = 'GET /processes/p/projects/1/tasks?first=500';
+it.each([
+  ['too large', new TooLargeError('p', '1001'), true],
+  ['torn', new TornSnapshotError(), true],
+  ['without its task list', new TaskListMissingError('1'), true],
+  [
+    'unusable',
+    new ServiceAnswerError(tasks, { path: '$', expected: 'tasks', found: 'none' }, 'project'),
+    true,
+  ],
+  ['refused', new ServiceStatusError(tasks, 403, 'no', 'project'), true],
+  ['refused for the rate', new ServiceStatusError(tasks, 429, 'no', 'project'), false],
+  ['unreachable', new ServiceUnreachableError(tasks, 'time-out'), false],
+  ['of the process', new ServiceStatusError('GET /processes/p/coverpage', 403, 'no', 'process'), false],
+  ['of our own', new Error('throttled'), false],
+  ['no error', { scope: 'project' }, false],
+])('what goes wrong with one project alone: %s: %s', (_, error, isOfOne) => {
+  expect(isOfOneProject(error)).toBe(isOfOne);
 });
 
-describe('the reason of a failure', () => {
-  it('invariant 10: is told where the service says it, and else not: what AWS says is about our own stack', () => {
-    const refused = new ServiceStatusError('GET /a', 403, 'access is denied');
-    expect(failureReason(refused)).toBe('GET /a: status 403: access is denied');
-    const head = 'GET /a: status 403: ';
-    const longest = 'a'.repeat(300 - head.length);
-    expect(failureReason(new ServiceStatusError('GET /a', 403, longest))).toBe(head + longest);
-    expect(failureReason(new ServiceStatusError('GET /a', 403, `${longest}b`))).toBe(`${head}${longest}…`);
-    const torn = failureReason(new ServiceStatusError('GET /a', 403, `a${'😀'.repeat(2_000)}`));
-    expect(torn).toHaveLength(301);
-    expect(torn.isWellFormed()).toBe(true);
-    const ours = new Error('User: arn:aws:iam::1:role/poll is not authorized');
-    expect(failureReason(ours)).toBe('The poller itself failed; see its log.');
-  });
+it('invariant 10: the reason of a failure is told where the service says it, and else not: what AWS says is about our own stack', () => {
+  const refused = new ServiceStatusError('GET /a', 403, 'access is denied');
+  expect(failureReason(refused)).toBe('GET /a: status 403: access is denied');
+  const head = 'GET /a: status 403: ';
+  const longest = 'a'.repeat(300 - head.length);
+  expect(failureReason(new ServiceStatusError('GET /a', 403, longest))).toBe(head + longest);
+  expect(failureReason(new ServiceStatusError('GET /a', 403, `${longest}b`))).toBe(`${head}${longest}…`);
+  const torn = failureReason(new ServiceStatusError('GET /a', 403, `a${'😀'.repeat(2_000)}`));
+  expect(torn).toHaveLength(301);
+  expect(torn.isWellFormed()).toBe(true);
+  const ours = new Error('User: arn:aws:iam::1:role/poll is not authorized');
+  expect(failureReason(ours)).toBe('The poller itself failed; see its log.');
+});
 
-  it('is told whole of a project that is too large', () => {
-    expect(failureReason(new TooLargeError('p1', '1001'))).toBe(
-      'Project 1001 of process p1 is too large to commit: its record and tasks, compressed, exceed the 4 MB of one DynamoDB ' +
-        'transaction. Split the project in the service.',
-    );
-  });
+it('the reason of a failure is told whole of a project that is too large', () => {
+  expect(failureReason(new TooLargeError('p1', '1001'))).toBe(
+    'Project 1001 of process p1 is too large to commit: its record and tasks, compressed, exceed the 4 MB of one DynamoDB ' +
+      'transaction. Split the project in the service.',
+  );
 });
 
 describe('a check of identifiers', () => {

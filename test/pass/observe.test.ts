@@ -43,9 +43,7 @@ async function observing(
         asked.loads += 1;
         return kept;
       },
-      tombstone: async () => {
-        asked.tombstones += 1;
-      },
+      tombstone: async () => void asked.tombstones++,
       async *heads() {
         asked.identities += 1;
         yield [];
@@ -67,43 +65,40 @@ async function observing(
   ] as const;
 }
 
-describe('a baseline', () => {
-  it('asks nothing of a project that an earlier run has committed', async () => {
-    const [seen, asked] = await observing({ head }, { kind: 'baseline' });
-    expect(seen).toEqual({ isSame: true, readAt: head.tasksReadAt });
-    expect(asked).toEqual({ loads: 0, tombstones: 0, identities: 0, tasks: 0 });
-  });
-
-  it('looks for no earlier deletion of a project: it finds none before it is complete', async () => {
-    const [, asked] = await observing({}, { kind: 'baseline' });
-    expect(asked).toMatchObject({ tombstones: 0, identities: 0, tasks: 1 });
-    const [, later] = await observing({}, { kind: 'changes' });
-    expect(later).toMatchObject({ tombstones: 1, identities: 1, tasks: 1 });
-  });
+it('a baseline asks nothing of a project that an earlier run has committed', async () => {
+  const [seen, asked] = await observing({ head }, { kind: 'baseline' });
+  expect(seen).toEqual({ isSame: true, readAt: head.tasksReadAt });
+  expect(asked).toEqual({ loads: 0, tombstones: 0, identities: 0, tasks: 0 });
 });
 
-describe('a project that is neither listed nor known', () => {
-  const recheck: Recheck = {
-    ...{ cause: 'unreadable', since: 0, foundAt: AT, reason: 'r', isReported: true, revision: 1 },
-  };
-  it.each([
-    ['for a recheck, before the whole list is read for it', 'changed', recheck, 1],
-    ['not where the whole list lacks it', 'whole', recheck, 0],
-    ['not without a recheck', 'changed', undefined, 0],
-  ] as const)('is asked for its tasks %s', async (_, listing, recheck, tasks) => {
+it('a baseline looks for no earlier deletion of a project: it finds none before it is complete', async () => {
+  const [, asked] = await observing({}, { kind: 'baseline' });
+  expect(asked).toMatchObject({ tombstones: 0, identities: 0, tasks: 1 });
+  const [, later] = await observing({}, { kind: 'changes' });
+  expect(later).toMatchObject({ tombstones: 1, identities: 1, tasks: 1 });
+});
+
+const recheck: Recheck = {
+  ...{ cause: 'unreadable', since: 0, foundAt: AT, reason: 'r', isReported: true, revision: 1 },
+};
+it.each([
+  ['for a recheck, before the whole list is read for it', 'changed', recheck, 1],
+  ['not where the whole list lacks it', 'whole', recheck, 0],
+  ['not without a recheck', 'changed', undefined, 0],
+] as const)(
+  'a project that is neither listed nor known is asked for its tasks %s',
+  async (_, listing, recheck, tasks) => {
     const [seen, asked] = await observing({ listing, listed: undefined }, { recheck });
     expect(asked).toEqual({ loads: 1, tombstones: 0, identities: 0, tasks });
     expect(seen).toMatchObject({ recheck, tasks: tasks > 0 ? { readAt: AT } : undefined });
-  });
-});
+  },
+);
 
-describe('the tasks of a project on several pages', () => {
-  it('are read once where they are those known, and twice in a baseline, which may have passed over one', async () => {
-    const pages = [['1'], ['2']];
-    const [, once] = await observing({}, { kept: snapshot, pages });
-    const [, twice] = await observing({}, { kept: snapshot, pages, kind: 'baseline' });
-    expect([once.tasks, twice.tasks]).toEqual([1, 2]);
-  });
+it('the tasks of a project on several pages are read once where they are those known, and twice in a baseline, which may have passed over one', async () => {
+  const pages = [['1'], ['2']];
+  const [, once] = await observing({}, { kept: snapshot, pages });
+  const [, twice] = await observing({}, { kept: snapshot, pages, kind: 'baseline' });
+  expect([once.tasks, twice.tasks]).toEqual([1, 2]);
 });
 
 describe('a project whose head was read ahead', () => {
@@ -114,7 +109,7 @@ describe('a project whose head was read ahead', () => {
     expect(asked).toMatchObject({ loads: 0, tasks: 1 });
   });
 
-  it('is loaded, once, where its content did not come with the head', async () => {
+  it('is loaded, once, where its content did not come with the head, and not where it did', async () => {
     for (const whole of [undefined, () => undefined]) {
       const [seen, asked] = await observing(
         { head: { ...head, ...(whole && { whole }) } },
@@ -123,9 +118,6 @@ describe('a project whose head was read ahead', () => {
       expect(seen).toMatchObject({ snapshot, tasks: { digest: 'of 1' } });
       expect(asked.loads).toBe(1);
     }
-  });
-
-  it('is not loaded where its content came with the head', async () => {
     const [seen, asked] = await observing({ head: { ...head, whole: () => snapshot } });
     expect(seen).toMatchObject({ snapshot });
     expect(asked.loads).toBe(0);

@@ -18,15 +18,8 @@ const AT = Date.UTC(2026, 10, 21, 12);
 const CAUSES: readonly Cause[] = ['unreadable', 'no-task-list', 'not-listed', 'uncertain'];
 
 const recheckOf = (recheck: Partial<Recheck> = {}): Recheck => ({
-  ...{
-    cause: 'unreadable',
-    since: 5,
-    foundAt: AT - 60_000,
-    reason: 'before',
-    isReported: false,
-    revision: 3,
-    ...recheck,
-  },
+  ...{ cause: 'unreadable', since: 5, foundAt: AT - 60_000, reason: 'before' },
+  ...{ isReported: false, revision: 3, ...recheck },
 });
 const stateOf = (
   rechecks: Readonly<Record<string, Recheck>> = {},
@@ -110,13 +103,14 @@ describe('what is written of rechecks', () => {
   });
 });
 
-describe('the projects that are skipped no longer', () => {
-  it.each<readonly [Cause, boolean]>([
-    ['unreadable', true],
-    ['no-task-list', true],
-    ['not-listed', false],
-    ['uncertain', false],
-  ])('are those whose recheck ended of the causes that each pass tries again: %s, %s', (cause, isSkipped) => {
+it.each<readonly [Cause, boolean]>([
+  ['unreadable', true],
+  ['no-task-list', true],
+  ['not-listed', false],
+  ['uncertain', false],
+])(
+  'the projects that are skipped no longer are those whose recheck ended of the causes that each pass tries again: %s, %s',
+  (cause, isSkipped) => {
     const before = recheckOf({ cause });
     const [ended, goesOn] = [undefined, recheckOf({ cause: 'not-listed' })];
     const changes = [
@@ -125,49 +119,41 @@ describe('the projects that are skipped no longer', () => {
       { projectId: 'new', before: undefined, after: goesOn },
     ];
     expect(skippedNoLonger(changes)).toEqual(isSkipped ? ['ended'] : []);
-  });
+  },
+);
+
+it.each([
+  ['since the last sweep, where no listing showed them', { watermark: 9, sweptAt: 5 }, 5],
+  ['since the watermark, where the last sweep is younger', { watermark: 5, sweptAt: 9 }, 5],
+  ['since ever, where a baseline did not get to read it', { baselined: false, watermark: 5, sweptAt: 9 }, 0],
+] as const)('since when the changes of a project may be untold is %s', (_, state, since) => {
+  expect(sinceOf(stateOf({}, state))).toBe(since);
 });
 
-describe('since when the changes of a project may be untold', () => {
-  it.each([
-    ['since the last sweep, where no listing showed them', { watermark: 9, sweptAt: 5 }, 5],
-    ['since the watermark, where the last sweep is younger', { watermark: 5, sweptAt: 9 }, 5],
-    [
-      'since ever, where a baseline did not get to read it',
-      { baselined: false, watermark: 5, sweptAt: 9 },
-      0,
-    ],
-  ] as const)('is %s', (_, state, since) => {
-    expect(sinceOf(stateOf({}, state))).toBe(since);
-  });
+const toldOf = (found: Found, before?: Recheck, begunAt = AT) =>
+  toAnnounce(stateOf(before && { 7: before }), [['7', found]], begunAt);
+
+it('what is told of rechecks is what an earlier pass could not read either, once', () => {
+  const before = recheckOf();
+  const after = { ...before, cause: 'no-task-list', reason: 'now', isReported: true };
+  expect(toldOf(failed('no-task-list'), before)).toEqual([{ projectId: '7', before, after }]);
+  expect(toldOf(failed('no-task-list'), recheckOf({ isReported: true }))).toEqual([]);
 });
 
-describe('what is told of rechecks', () => {
-  const toldOf = (found: Found, before?: Recheck, begunAt = AT) =>
-    toAnnounce(stateOf(before && { 7: before }), [['7', found]], begunAt);
-
-  it('is what an earlier pass could not read either, once', () => {
-    const before = recheckOf();
-    const after = { ...before, cause: 'no-task-list', reason: 'now', isReported: true };
-    expect(toldOf(failed('no-task-list'), before)).toEqual([{ projectId: '7', before, after }]);
-    expect(toldOf(failed('no-task-list'), recheckOf({ isReported: true }))).toEqual([]);
-  });
-
-  it.each<readonly [string, Found, Recheck | undefined]>([
-    ['is nothing that one pass met', failed(), undefined],
-    ['is nothing that an earlier run of this pass met', failed(), recheckOf({ foundAt: AT })],
-    ['is nothing that another pass met meanwhile', failed(), recheckOf({ foundAt: AT + 9 })],
-    ['is nothing that can be read again', { end: 'settled' }, recheckOf()],
-    ['is nothing that is still owed without a failure', { end: 'no-task-list' }, recheckOf()],
-    [
-      'is nothing that was only not listed before: it did not fail then',
-      failed(),
-      recheckOf({ cause: 'not-listed' }),
-    ],
-    ['is nothing that was only uncertain before', failed(), recheckOf({ cause: 'uncertain' })],
-  ])('%s', (_, found, before) => {
-    expect(toldOf(found, before)).toEqual([]);
-  });
+it.each<readonly [string, Found, Recheck | undefined]>([
+  ['is nothing that one pass met', failed(), undefined],
+  ['is nothing that an earlier run of this pass met', failed(), recheckOf({ foundAt: AT })],
+  ['is nothing that another pass met meanwhile', failed(), recheckOf({ foundAt: AT + 9 })],
+  ['is nothing that can be read again', { end: 'settled' }, recheckOf()],
+  ['is nothing that is still owed without a failure', { end: 'no-task-list' }, recheckOf()],
+  [
+    'is nothing that was only not listed before: it did not fail then',
+    failed(),
+    recheckOf({ cause: 'not-listed' }),
+  ],
+  ['is nothing that was only uncertain before', failed(), recheckOf({ cause: 'uncertain' })],
+])('what is told of rechecks %s', (_, found, before) => {
+  expect(toldOf(found, before)).toEqual([]);
 });
 
 describe('an outage', () => {

@@ -117,29 +117,27 @@ describe('how far a pass has come', () => {
   });
 });
 
-describe('a recheck that a pass wrote on its way', () => {
-  it.each(['changes', 'sweep'] as const)(
-    'is removed when the second round of a %s pass settles it',
-    async mode => {
-      await settled();
-      budget(ids(8));
-      refuse('1002', 404, 1);
-      const { written, calls } = writing();
-      expect(await runOver(calls, mode, slow)).toMatchObject({ outcome: 'completed' });
-      expect(written.filter(line => !line.startsWith('reached'))).toEqual(['1002 uncertain', '1002 settled']);
-      expect(await owed()).toEqual([]);
-    },
-  );
-
-  it('is removed then, though another one is left to the next sweep', async () => {
+it.each(['changes', 'sweep'] as const)(
+  'a recheck that a pass wrote on its way is removed when the second round of a %s pass settles it',
+  async mode => {
     await settled();
-    hide(world, ['1008']);
-    await world.later('sweep');
-    budget(ids(7));
+    budget(ids(8));
     refuse('1002', 404, 1);
-    expect(await runOver({}, 'changes', slow)).toMatchObject({ outcome: 'completed' });
-    expect(await owed()).toEqual(['1008 not-listed']);
-  });
+    const { written, calls } = writing();
+    expect(await runOver(calls, mode, slow)).toMatchObject({ outcome: 'completed' });
+    expect(written.filter(line => !line.startsWith('reached'))).toEqual(['1002 uncertain', '1002 settled']);
+    expect(await owed()).toEqual([]);
+  },
+);
+
+it('a recheck that a pass wrote on its way is removed then, though another one is left to the next sweep', async () => {
+  await settled();
+  hide(world, ['1008']);
+  await world.later('sweep');
+  budget(ids(7));
+  refuse('1002', 404, 1);
+  expect(await runOver({}, 'changes', slow)).toMatchObject({ outcome: 'completed' });
+  expect(await owed()).toEqual(['1008 not-listed']);
 });
 
 describe('the second round', () => {

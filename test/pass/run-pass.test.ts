@@ -220,27 +220,25 @@ describe('the state of the process', () => {
   });
 });
 
-describe('the next `changes` pass', () => {
-  const CHANGES = { fastest: MINUTE, slowest: 8 * MINUTE };
+const CHANGES = { fastest: MINUTE, slowest: 8 * MINUTE };
 
-  /** Runs a pass that takes a while, when one is due in any case.
-   *  @returns how many minutes after its begin the next is due */
-  const dueAfter = async () => {
-    world.pass(CHANGES.slowest - MINUTE);
-    const began = world.clock.now + MINUTE;
-    const { idle } = await runOver({}, 'changes', { onProgress: () => world.pass(5_000) });
-    const { pace } = idle ?? (await stage.state());
-    expect(pace?.dueAt).toBe(began + (pace?.wait ?? 0));
-    return (pace?.wait ?? 0) / MINUTE;
-  };
+/** Runs a pass that takes a while, when one is due in any case.
+ *  @returns how many minutes after its begin the next is due */
+const dueAfter = async () => {
+  world.pass(CHANGES.slowest - MINUTE);
+  const began = world.clock.now + MINUTE;
+  const { idle } = await runOver({}, 'changes', { onProgress: () => world.pass(5_000) });
+  const { pace } = idle ?? (await stage.state());
+  expect(pace?.dueAt).toBe(began + (pace?.wait ?? 0));
+  return (pace?.wait ?? 0) / MINUTE;
+};
 
-  it('is due as soon as possible after one that emitted a change, and after each other one half as soon', async () => {
-    await settled({ settings: { processes: [{ id: PROCESS, changes: CHANGES }] as never } });
-    const waits = [await dueAfter(), await dueAfter()];
-    budget('1003');
-    waits.push(await dueAfter(), await dueAfter());
-    world.edit.addField(PROCESS, 'project', { externalId: 'extra', name: 'Extra', type: 'text' });
-    for (let pass = 0; pass < 5; pass++) waits.push(await dueAfter());
-    expect(waits).toEqual([2, 4, 1, 2, 1, 2, 4, 8, 8]);
-  });
+it('the next `changes` pass is due as soon as possible after one that emitted a change, and after each other one half as soon', async () => {
+  await settled({ settings: { processes: [{ id: PROCESS, changes: CHANGES }] as never } });
+  const waits = [await dueAfter(), await dueAfter()];
+  budget('1003');
+  waits.push(await dueAfter(), await dueAfter());
+  world.edit.addField(PROCESS, 'project', { externalId: 'extra', name: 'Extra', type: 'text' });
+  for (let pass = 0; pass < 5; pass++) waits.push(await dueAfter());
+  expect(waits).toEqual([2, 4, 1, 2, 1, 2, 4, 8, 8]);
 });

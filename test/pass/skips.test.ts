@@ -158,107 +158,99 @@ describe('source.skipped', () => {
   });
 });
 
-describe('the count of skipped projects', () => {
-  it('has those that subscribers know of, and no other rechecks', async () => {
-    await settled();
-    hide(world, ['1003']);
-    await world.later('sweep');
-    fail('1002');
-    for (const [count, recheck] of [
-      [0, '1002 unreadable'],
-      [1, '1002 unreadable, told'],
-      [1, '1002 unreadable, told'],
-    ] as const) {
-      expect(await world.later()).not.toHaveProperty('skippedNoLonger');
-      expect([await skipped(), await owed()]).toEqual([count, [recheck, '1003 not-listed']]);
-    }
-  });
-
-  it('goes down in the pass that reads one of them, while another one newly fails', async () => {
-    await settled();
-    const [refusal] = await skippedAll('1002', '1004');
-    refusal?.cancel();
-    fail('1005');
-    expect(await world.later()).toMatchObject({ skippedNoLonger: ['1002'] });
-    expect(await skipped()).toBe(1);
-    await world.later();
-    expect(await skipped()).toBe(2);
-  });
+it('the count of skipped projects has those that subscribers know of, and no other rechecks', async () => {
+  await settled();
+  hide(world, ['1003']);
+  await world.later('sweep');
+  fail('1002');
+  for (const [count, recheck] of [
+    [0, '1002 unreadable'],
+    [1, '1002 unreadable, told'],
+    [1, '1002 unreadable, told'],
+  ] as const) {
+    expect(await world.later()).not.toHaveProperty('skippedNoLonger');
+    expect([await skipped(), await owed()]).toEqual([count, [recheck, '1003 not-listed']]);
+  }
 });
 
-describe('a skipped project', () => {
-  it('costs one request in a pass over unchanged data, and no write', async () => {
-    await settled();
-    fail('1002');
-    for (let pass = 0; pass < 3; pass++) await world.later('changes', 10 * MINUTE);
-    world.service.clearRequests();
-    const { announced } = await stage.state();
-    let saved = 0;
-    const saveProgress: Snapshots['saveProgress'] = (...given) => {
-      saved += 1;
-      return world.snapshots.saveProgress(...given);
-    };
-    world.pass(-58_000);
-    await stage.runOver({ saveProgress });
-    // Not even what the pass began with.
-    expect(saved).toBe(0);
-    const last = world.service.requests.map(({ path }) => path.replace(/\?.*/, '').split('/').at(-1));
-    expect(last.filter(one => one !== 'token').sort()).toEqual(['auditlog', 'projects', 'tasks']);
-    expect((await stage.state()).announced).toBe(announced);
-  });
-
-  it('invariant 6: whose task list stays missing costs no listing of all projects', async () => {
-    await settled();
-    refuse('1002', 404);
-    world.edit.updateTask(PROCESS, '1002', '500002', { status: 'Done' });
-    await world.later();
-    world.service.clearRequests();
-    for (let pass = 0; pass < 3; pass++) await world.later('changes', 10 * MINUTE);
-    expect(world.service.requests.filter(isWholeListing)).toEqual([]);
-    expect(await owed()).toEqual(['1002 no-task-list, told']);
-  });
+it('the count of skipped projects goes down in the pass that reads one of them, while another one newly fails', async () => {
+  await settled();
+  const [refusal] = await skippedAll('1002', '1004');
+  refusal?.cancel();
+  fail('1005');
+  expect(await world.later()).toMatchObject({ skippedNoLonger: ['1002'] });
+  expect(await skipped()).toBe(1);
+  await world.later();
+  expect(await skipped()).toBe(2);
 });
 
-describe('skipped projects of which no transaction holds all', () => {
-  /** They failed for a long time, but that was not emitted yet. */
-  const failing = async (count: number) => {
-    await settled({ projects: count });
-    const after = {
-      cause: 'unreadable',
-      since: 0,
-      foundAt: 0,
-      reason: 'Refused.',
-      isReported: false,
-    } as const;
-    const changes = ids(count).map(projectId => ({ projectId, before: undefined, after }));
-    await world.snapshots.writeRechecks(world.process, changes);
-    for (const id of ids(count)) refuse(id);
+it('a skipped project costs one request in a pass over unchanged data, and no write', async () => {
+  await settled();
+  fail('1002');
+  for (let pass = 0; pass < 3; pass++) await world.later('changes', 10 * MINUTE);
+  world.service.clearRequests();
+  const { announced } = await stage.state();
+  let saved = 0;
+  const saveProgress: Snapshots['saveProgress'] = (...given) => {
+    saved += 1;
+    return world.snapshots.saveProgress(...given);
   };
-
-  it('invariant 3: are emitted in several announcements, each project once', async () => {
-    await failing(150);
-    expect(await world.later()).toMatchObject({ outcome: 'completed', events: 150 });
-    const skips = ids(150).map(id => `source.skipped ${id}`);
-    expect(await told()).toEqual(skips);
-    expect(new Set((await world.events()).map(({ id }) => id)).size).toBe(150);
-    expect(await skipped()).toBe(150);
-    expect(await world.later()).toMatchObject({ outcome: 'completed', events: 0 });
-  });
+  world.pass(-58_000);
+  await stage.runOver({ saveProgress });
+  // Not even what the pass began with.
+  expect(saved).toBe(0);
+  const last = world.service.requests.map(({ path }) => path.replace(/\?.*/, '').split('/').at(-1));
+  expect(last.filter(one => one !== 'token').sort()).toEqual(['auditlog', 'projects', 'tasks']);
+  expect((await stage.state()).announced).toBe(announced);
 });
 
-describe('too many projects that cannot be read', () => {
-  it('are an outage: the pass fails, emits none of them, and the others still go on', async () => {
-    await settled({ projects: 14 });
-    const refusals = ids(11).map(fail);
-    budget('1014');
-    for (const mode of ['changes', 'changes', 'sweep'] as const)
-      await expect(world.later(mode)).rejects.toThrow(
-        /11 project\(s\) cannot be read or committed.*10\d\d\/tasks.*403/,
-      );
-    expect([await told(), await owed()]).toEqual([['project.updated 1014 budget: "" → "1"'], []]);
-    // The sweep ended: the next one vouches for nothing before.
-    expect(await stage.state()).toMatchObject({ isSweepUnfinished: false });
-    for (const { cancel } of refusals) cancel();
-    expect(await world.later()).toMatchObject({ outcome: 'completed', projects: 12 });
-  });
+it('invariant 6: a skipped project whose task list stays missing costs no listing of all projects', async () => {
+  await settled();
+  refuse('1002', 404);
+  world.edit.updateTask(PROCESS, '1002', '500002', { status: 'Done' });
+  await world.later();
+  world.service.clearRequests();
+  for (let pass = 0; pass < 3; pass++) await world.later('changes', 10 * MINUTE);
+  expect(world.service.requests.filter(isWholeListing)).toEqual([]);
+  expect(await owed()).toEqual(['1002 no-task-list, told']);
+});
+
+/** They failed for a long time, but that was not emitted yet. */
+const failing = async (count: number) => {
+  await settled({ projects: count });
+  const after = {
+    cause: 'unreadable',
+    since: 0,
+    foundAt: 0,
+    reason: 'Refused.',
+    isReported: false,
+  } as const;
+  const changes = ids(count).map(projectId => ({ projectId, before: undefined, after }));
+  await world.snapshots.writeRechecks(world.process, changes);
+  for (const id of ids(count)) refuse(id);
+};
+
+it('invariant 3: skipped projects of which no transaction holds all are emitted in several announcements, each project once', async () => {
+  await failing(150);
+  expect(await world.later()).toMatchObject({ outcome: 'completed', events: 150 });
+  const skips = ids(150).map(id => `source.skipped ${id}`);
+  expect(await told()).toEqual(skips);
+  expect(new Set((await world.events()).map(({ id }) => id)).size).toBe(150);
+  expect(await skipped()).toBe(150);
+  expect(await world.later()).toMatchObject({ outcome: 'completed', events: 0 });
+});
+
+it('too many projects that cannot be read are an outage: the pass fails, emits none of them, and the others still go on', async () => {
+  await settled({ projects: 14 });
+  const refusals = ids(11).map(fail);
+  budget('1014');
+  for (const mode of ['changes', 'changes', 'sweep'] as const)
+    await expect(world.later(mode)).rejects.toThrow(
+      /11 project\(s\) cannot be read or committed.*10\d\d\/tasks.*403/,
+    );
+  expect([await told(), await owed()]).toEqual([['project.updated 1014 budget: "" → "1"'], []]);
+  // The sweep ended: the next one vouches for nothing before.
+  expect(await stage.state()).toMatchObject({ isSweepUnfinished: false });
+  for (const { cancel } of refusals) cancel();
+  expect(await world.later()).toMatchObject({ outcome: 'completed', projects: 12 });
 });

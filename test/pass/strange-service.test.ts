@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { JsonObject } from '../../functions/basics/json.ts';
 import type { Fault } from '../../simulator/server.ts';
 import { openStage } from '../kit/stage.ts';
@@ -90,39 +90,37 @@ it.each([
   expect([stage.warned(/A project cannot be read/), reported, [...rechecks]]).toEqual([[], [], []]);
 });
 
-describe('identifiers under another name', () => {
-  /** Renames the identifiers of what is served. */
-  const renaming = (list: 'projects' | 'tasks', rename: (id: string) => object) => {
-    const renamed = (all: JsonObject) => ({
-      ...all,
-      [list]: (all[list] as { id: string }[]).map(({ id, ...rest }) => ({ ...rename(id), ...rest })),
-    });
-    const when = ({ path }: { path: string }) => path.includes(`/${list}?`);
-    return world.service.fail({ when, times: 10_000, fault: change(renamed) });
-  };
-  const passes = async () => {
-    for (const mode of ['changes', 'sweep', 'changes', 'sweep', 'sweep'] as const)
-      await world.later(mode).catch(() => undefined);
-  };
+/** Renames the identifiers of what is served. */
+const renaming = (list: 'projects' | 'tasks', rename: (id: string) => object) => {
+  const renamed = (all: JsonObject) => ({
+    ...all,
+    [list]: (all[list] as { id: string }[]).map(({ id, ...rest }) => ({ ...rename(id), ...rest })),
+  });
+  const when = ({ path }: { path: string }) => path.includes(`/${list}?`);
+  return world.service.fail({ when, times: 10_000, fault: change(renamed) });
+};
+const passes = async () => {
+  for (const mode of ['changes', 'sweep', 'changes', 'sweep', 'sweep'] as const)
+    await world.later(mode).catch(() => undefined);
+};
 
-  it.each([
-    [
-      'projects',
-      '/projects: at $.projects: expected records with id, which identified those known, found EXT-1001',
-    ],
-    ['tasks', '/1001/tasks: at $: expected records with id'],
-  ] as const)(
-    'invariant 9: that are others delete and create nothing, are reported with the remedy, and end by themselves: %s',
-    async (list, message) => {
-      await edited();
-      const renamed = renaming(list, id => ({ externalId: `EXT-${id}` }));
-      await passes();
-      expect((await told()).filter(line => !TOLD.includes(line))).toEqual([]);
-      expect(JSON.stringify(world.said)).toContain(message);
-      expect(JSON.stringify(world.said)).toContain('give the workspace a new name');
-      renamed.cancel();
-      await passes();
-      expect((await told()).sort()).toEqual(TOLD);
-    },
-  );
-});
+it.each([
+  [
+    'projects',
+    '/projects: at $.projects: expected records with id, which identified those known, found EXT-1001',
+  ],
+  ['tasks', '/1001/tasks: at $: expected records with id'],
+] as const)(
+  'invariant 9: identifiers under another name, which are others, delete and create nothing, are reported with the remedy, and end by themselves: %s',
+  async (list, message) => {
+    await edited();
+    const renamed = renaming(list, id => ({ externalId: `EXT-${id}` }));
+    await passes();
+    expect((await told()).filter(line => !TOLD.includes(line))).toEqual([]);
+    expect(JSON.stringify(world.said)).toContain(message);
+    expect(JSON.stringify(world.said)).toContain('give the workspace a new name');
+    renamed.cancel();
+    await passes();
+    expect((await told()).sort()).toEqual(TOLD);
+  },
+);

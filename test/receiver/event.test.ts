@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, expectTypeOf, it } from 'vitest';
+import { expect, expectTypeOf, it } from 'vitest';
 import type * as z from 'zod';
 import { type eventSchemas, jsonSchemas, type sentSchemas } from '../../functions/model/event.ts';
 import type { ChangeEvent, SentEvent } from '../../receiver/index.ts';
@@ -20,17 +20,15 @@ function descriptions(schema: unknown): string[] {
   );
 }
 
-describe('the types of events', () => {
-  it('are those of the schemas, no more and no less', () => {
-    type OfSchemas = { -readonly [Type in keyof typeof sentSchemas]: z.infer<(typeof sentSchemas)[Type]> };
-    type OfReceivers = { [Type in SentEvent['type']]: Extract<SentEvent, { type: Type }> };
-    expectTypeOf<OfReceivers>().toEqualTypeOf<OfSchemas>();
-    expectTypeOf<ChangeEvent['type']>().toEqualTypeOf<keyof typeof eventSchemas>();
-  });
+it('the types of events are those of the schemas, no more and no less', () => {
+  type OfSchemas = { -readonly [Type in keyof typeof sentSchemas]: z.infer<(typeof sentSchemas)[Type]> };
+  type OfReceivers = { [Type in SentEvent['type']]: Extract<SentEvent, { type: Type }> };
+  expectTypeOf<OfReceivers>().toEqualTypeOf<OfSchemas>();
+  expectTypeOf<ChangeEvent['type']>().toEqualTypeOf<keyof typeof eventSchemas>();
+});
 
-  it('are explained in the words of the schemas', () => {
-    const all = new Set(descriptions(jsonSchemas()));
-    expect(all.size).toBeGreaterThan(30);
-    expect([...all].filter(text => !comments.includes(text))).toEqual([]);
-  });
+it('the types of events are explained in the words of the schemas', () => {
+  const all = new Set(descriptions(jsonSchemas()));
+  expect(all.size).toBeGreaterThan(30);
+  expect([...all].filter(text => !comments.includes(text))).toEqual([]);
 });

@@ -27,29 +27,27 @@ async function server(secret: Parameters<typeof verify>[1]) {
   return { url, got };
 }
 
-describe('verify, in a Node server', () => {
-  it('takes signed webhooks, and refuses others', async () => {
-    const { url, got } = await server(SECRET);
-    const { body, headers } = signedWebhook(UPDATED);
-    expect(await post(url, body, headers)).toEqual({ status: 204, text: '' });
-    expect(await post(url, ` ${body}`, headers)).toEqual({
-      status: 401,
-      text: 'No matching signature found.',
-    });
-    expect(await post(url, body)).toEqual({ status: 401, text: 'Missing required headers.' });
-    expect(got).toEqual([UPDATED]);
+it('verify, in a Node server, takes signed webhooks, and refuses others', async () => {
+  const { url, got } = await server(SECRET);
+  const { body, headers } = signedWebhook(UPDATED);
+  expect(await post(url, body, headers)).toEqual({ status: 204, text: '' });
+  expect(await post(url, ` ${body}`, headers)).toEqual({
+    status: 401,
+    text: 'No matching signature found.',
   });
+  expect(await post(url, body)).toEqual({ status: 401, text: 'Missing required headers.' });
+  expect(got).toEqual([UPDATED]);
+});
 
-  it('takes both at one address', async () => {
-    const { sns, publish } = await startSns();
-    const { url, got } = await server({ secrets: SECRET, topicArn: sns.topicArn, allowLoopback: true });
-    await (await sns.subscribe({ url })).confirmed;
-    await publish([JSON.stringify(CREATED)]);
-    await eventually(() => expect(got).toHaveLength(2));
-    const { body, headers } = signedWebhook(UPDATED);
-    expect(await post(url, body, headers)).toMatchObject({ status: 204 });
-    expect(got).toEqual([undefined, CREATED, UPDATED]);
-  });
+it('verify, in a Node server, takes both at one address', async () => {
+  const { sns, publish } = await startSns();
+  const { url, got } = await server({ secrets: SECRET, topicArn: sns.topicArn, allowLoopback: true });
+  await (await sns.subscribe({ url })).confirmed;
+  await publish([JSON.stringify(CREATED)]);
+  await eventually(() => expect(got).toHaveLength(2));
+  const { body, headers } = signedWebhook(UPDATED);
+  expect(await post(url, body, headers)).toMatchObject({ status: 204 });
+  expect(got).toEqual([undefined, CREATED, UPDATED]);
 });
 
 describe('verify', () => {

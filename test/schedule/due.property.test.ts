@@ -142,30 +142,28 @@ function sweepsOf(process: ScheduledProcess, isLost: () => boolean, takes: numbe
   return sent;
 }
 
-describe('invariant: a sweep is made once in each interval', () => {
-  it('a minute later for each of its messages that is lost, at most', () => {
-    const sweep = fc.integer({ min: 8, max: 40 }).map(minutes => minutes * MINUTE);
-    const takes = fc.integer({ min: 1, max: 150 * SECOND });
-    fc.assert(
-      fc.property(fc.string(), sweep, fc.infiniteStream(fc.boolean()), takes, (processId, step, lost, ms) => {
-        const changes = { fastest: HOUR, slowest: HOUR };
-        let losses = 0;
-        const isLost = () => {
-          losses = losses < 3 && lost.next().value === true ? losses + 1 : 0;
-          return losses > 0;
-        };
-        const sent = sweepsOf({ workspace: 'eu', processId, changes, sweep: step }, isLost, ms);
-        // The first was due before the first tick. It may end after the second is due, which it then stands for, or is late by that.
-        const made = sent.filter(each => !each.isLost).slice(1);
-        expect(made.length).toBeGreaterThanOrEqual(3);
-        for (const [index, { dueAt }] of made.slice(1).entries())
-          expect(dueAt - (made[index]?.dueAt ?? 0)).toBe(step);
-        const tries = Map.groupBy(sent, each => each.dueAt);
-        for (const { dueAt } of made.slice(1))
-          for (const [index, { at }] of (tries.get(dueAt) ?? []).entries())
-            expect(at - dueAt).toBe(index * MINUTE);
-      }),
-      { numRuns: 60 },
-    );
-  });
+it('invariant: a sweep is made once in each interval, a minute later for each of its messages that is lost, at most', () => {
+  const sweep = fc.integer({ min: 8, max: 40 }).map(minutes => minutes * MINUTE);
+  const takes = fc.integer({ min: 1, max: 150 * SECOND });
+  fc.assert(
+    fc.property(fc.string(), sweep, fc.infiniteStream(fc.boolean()), takes, (processId, step, lost, ms) => {
+      const changes = { fastest: HOUR, slowest: HOUR };
+      let losses = 0;
+      const isLost = () => {
+        losses = losses < 3 && lost.next().value === true ? losses + 1 : 0;
+        return losses > 0;
+      };
+      const sent = sweepsOf({ workspace: 'eu', processId, changes, sweep: step }, isLost, ms);
+      // The first was due before the first tick. It may end after the second is due, which it then stands for, or is late by that.
+      const made = sent.filter(each => !each.isLost).slice(1);
+      expect(made.length).toBeGreaterThanOrEqual(3);
+      for (const [index, { dueAt }] of made.slice(1).entries())
+        expect(dueAt - (made[index]?.dueAt ?? 0)).toBe(step);
+      const tries = Map.groupBy(sent, each => each.dueAt);
+      for (const { dueAt } of made.slice(1))
+        for (const [index, { at }] of (tries.get(dueAt) ?? []).entries())
+          expect(at - dueAt).toBe(index * MINUTE);
+    }),
+    { numRuns: 60 },
+  );
 });

@@ -31,32 +31,30 @@ const endpointOf = (name: string, health?: Health): Registered => ({
 });
 const failing = (ms: number): Health => ({ failing: { since: AT - ms, probes: 1 } });
 
-describe('what a tick tells of endpoints', () => {
-  it.each<[string, Health | undefined, number, number]>([
-    ['that nothing is known of', undefined, 0, 0],
-    ['that is well', {}, 0, 0],
-    ['that fails for less than half an hour', failing(30 * MINUTE - 1), 0, 0],
-    ['that fails for half an hour', failing(30 * MINUTE), 1, 0],
-    ['that fails and is paused', { ...failing(99 * MINUTE), paused: { at: AT } }, 0, 0],
-    ['that failed until it was stopped', { ...failing(99 * MINUTE), stopped: { at: AT, reason: 'r' } }, 0, 1],
-  ])('one %s: %j', (_, health, count, stopped) => {
-    const { said, counts } = told({
-      endpoints: [endpointOf('healthy'), endpointOf('crm', health)],
-      woken: 3,
-    });
-    const warned = [
-      'warn',
-      'Endpoints have been failing for over 30 minutes.',
-      { code: 'endpoints.failing', count: 1, which: ['crm'] },
-    ];
-    expect(said.slice(0, -1)).toEqual(count > 0 ? [warned] : []);
-    expect(said.at(-1)).toMatchObject([
-      'info',
-      'Tick ended.',
-      { endpoints: { woken: 3, failing: count, stopped } },
-    ]);
-    expect(counts).toEqual([count > 0 ? { EndpointsFailing: 1 } : {}]);
+it.each<[string, Health | undefined, number, number]>([
+  ['that nothing is known of', undefined, 0, 0],
+  ['that is well', {}, 0, 0],
+  ['that fails for less than half an hour', failing(30 * MINUTE - 1), 0, 0],
+  ['that fails for half an hour', failing(30 * MINUTE), 1, 0],
+  ['that fails and is paused', { ...failing(99 * MINUTE), paused: { at: AT } }, 0, 0],
+  ['that failed until it was stopped', { ...failing(99 * MINUTE), stopped: { at: AT, reason: 'r' } }, 0, 1],
+])('what a tick tells of endpoints: one %s: %j', (_, health, count, stopped) => {
+  const { said, counts } = told({
+    endpoints: [endpointOf('healthy'), endpointOf('crm', health)],
+    woken: 3,
   });
+  const warned = [
+    'warn',
+    'Endpoints have been failing for over 30 minutes.',
+    { code: 'endpoints.failing', count: 1, which: ['crm'] },
+  ];
+  expect(said.slice(0, -1)).toEqual(count > 0 ? [warned] : []);
+  expect(said.at(-1)).toMatchObject([
+    'info',
+    'Tick ended.',
+    { endpoints: { woken: 3, failing: count, stopped } },
+  ]);
+  expect(counts).toEqual([count > 0 ? { EndpointsFailing: 1 } : {}]);
 });
 
 describe('what a tick tells', () => {

@@ -45,29 +45,26 @@ describe('watching the event source mappings', () => {
   });
 });
 
-describe('counting the messages of a queue', () => {
-  it('counts those that somebody has in hand, too; the URL of one that is known by its ARN is asked for once', async () => {
-    const asked: object[] = [];
-    const names = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'];
-    const client = {
-      send: async (command: GetQueueAttributesCommand | GetQueueUrlCommand) => {
-        asked.push(command.input);
-        if (command.constructor.name === 'GetQueueUrlCommand')
-          return { QueueUrl: 'https://sqs/1/Undelivered' };
-        return {
-          Attributes: { ApproximateNumberOfMessages: '3', ApproximateNumberOfMessagesNotVisible: '2' },
-        };
-      },
-    } as never;
-    expect(await countMessages(client, 'https://sqs/1/Rejected')).toBe(5);
-    const count = countByArn(client);
-    expect(await count('arn:aws:sqs:eu-west-1:123456789012:Undelivered')).toBe(5);
-    expect(await count('arn:aws:sqs:eu-west-1:123456789012:Undelivered')).toBe(5);
-    expect(asked).toMatchObject([
-      { QueueUrl: 'https://sqs/1/Rejected', AttributeNames: names },
-      { QueueName: 'Undelivered', QueueOwnerAWSAccountId: '123456789012' },
-      { QueueUrl: 'https://sqs/1/Undelivered' },
-      { QueueUrl: 'https://sqs/1/Undelivered' },
-    ]);
-  });
+it('counting the messages of a queue counts those that somebody has in hand, too; the URL of one that is known by its ARN is asked for once', async () => {
+  const asked: object[] = [];
+  const names = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'];
+  const client = {
+    send: async (command: GetQueueAttributesCommand | GetQueueUrlCommand) => {
+      asked.push(command.input);
+      if (command.constructor.name === 'GetQueueUrlCommand') return { QueueUrl: 'https://sqs/1/Undelivered' };
+      return {
+        Attributes: { ApproximateNumberOfMessages: '3', ApproximateNumberOfMessagesNotVisible: '2' },
+      };
+    },
+  } as never;
+  expect(await countMessages(client, 'https://sqs/1/Rejected')).toBe(5);
+  const count = countByArn(client);
+  expect(await count('arn:aws:sqs:eu-west-1:123456789012:Undelivered')).toBe(5);
+  expect(await count('arn:aws:sqs:eu-west-1:123456789012:Undelivered')).toBe(5);
+  expect(asked).toMatchObject([
+    { QueueUrl: 'https://sqs/1/Rejected', AttributeNames: names },
+    { QueueName: 'Undelivered', QueueOwnerAWSAccountId: '123456789012' },
+    { QueueUrl: 'https://sqs/1/Undelivered' },
+    { QueueUrl: 'https://sqs/1/Undelivered' },
+  ]);
 });

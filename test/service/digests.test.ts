@@ -79,18 +79,16 @@ describe('a page whose digest is known', () => {
   });
 });
 
-describe('the items of a page', () => {
-  test('are read when they are asked for: what is wrong with one is told then', async () => {
-    const { service } = await rig(tasks({ id: 1 }, 'x'));
-    const read = await firstPage(service.tasks('p', 'q'));
-    expect(() => read.items).toThrow('at $.tasks[1]: expected a record, found string');
-    expect(() => read.items).toThrow('at $.tasks[1]');
-  });
+test('the items of a page are read when they are asked for: what is wrong with one is told then', async () => {
+  const { service } = await rig(tasks({ id: 1 }, 'x'));
+  const read = await firstPage(service.tasks('p', 'q'));
+  expect(() => read.items).toThrow('at $.tasks[1]: expected a record, found string');
+  expect(() => read.items).toThrow('at $.tasks[1]');
+});
 
-  test('may be left unread: the walk goes on to the next page', async () => {
-    const { service } = await rig(sequence(page(['x'], 'more', 'tasks'), tasks({ id: 2 })));
-    const digests: string[] = [];
-    for await (const { digest } of service.tasks('p', 'q')) digests.push(digest);
-    expect(new Set(digests).size).toBe(2);
-  });
+test('the items of a page may be left unread: the walk goes on to the next page', async () => {
+  const { service } = await rig(sequence(page(['x'], 'more', 'tasks'), tasks({ id: 2 })));
+  const digests: string[] = [];
+  for await (const { digest } of service.tasks('p', 'q')) digests.push(digest);
+  expect(new Set(digests).size).toBe(2);
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { all, ids, rig } from '../kit/service/connect.ts';
 import { type Behaviour, broken, destroy, html, json, status } from '../kit/service/server.ts';
 
@@ -32,49 +32,47 @@ function serving(served: () => readonly Served[], property: string): Behaviour {
   };
 }
 
-describe('any paging of any list', () => {
-  test('yields each item once, in order', async () => {
-    let pages: readonly Served[] = [];
-    const { service, requests } = await rig(serving(() => pages, 'things'));
-    await fc.assert(
-      fc.asyncProperty(listing, fc.nat(8), async (served, start) => {
-        pages = served;
-        requests.length = 0;
-        expect(await ids(service.tasks('p', 'q'))).toEqual(served.flatMap(page => page.items));
-        expect(requests).toHaveLength(served.length);
-        const behind = served[start];
-        if (!behind || start === served.length - 1) return;
-        const rest = await all(service.auditLog('p', behind.cursor));
-        expect(rest).toEqual(served.slice(start + 1).flatMap(page => page.items.map(id => ({ id }))));
-      }),
-      { numRuns: 100 },
-    );
-  });
+test('any paging of any list yields each item once, in order', async () => {
+  let pages: readonly Served[] = [];
+  const { service, requests } = await rig(serving(() => pages, 'things'));
+  await fc.assert(
+    fc.asyncProperty(listing, fc.nat(8), async (served, start) => {
+      pages = served;
+      requests.length = 0;
+      expect(await ids(service.tasks('p', 'q'))).toEqual(served.flatMap(page => page.items));
+      expect(requests).toHaveLength(served.length);
+      const behind = served[start];
+      if (!behind || start === served.length - 1) return;
+      const rest = await all(service.auditLog('p', behind.cursor));
+      expect(rest).toEqual(served.slice(start + 1).flatMap(page => page.items.map(id => ({ id }))));
+    }),
+    { numRuns: 100 },
+  );
+});
 
-  test('does so through any passing failure, and any size that is too large', async () => {
-    const trouble = [destroy, broken, html, status(500), status(429), status(503), status(401)];
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.option(fc.constantFrom(...trouble), { freq: 2 }), { maxLength: 12 }),
-        fc.integer({ min: 1, max: 20 }),
-        fc.integer({ min: 0, max: 30 }),
-        async (failures, most, count) => {
-          const left = failures.flatMap(failure => [failure, null, null]);
-          const items = Array.from({ length: count }, (_, id) => ({ id }));
-          const { service, connection } = await rig((response, request) => {
-            const failure = left.shift();
-            if (failure) return failure(response, request);
-            const first = Number(request.query.first);
-            if (first > most) return status(413)(response, request);
-            const end = Number(request.query.after ?? 0) + first;
-            const paging = { endCursor: `${end}`, hasNextPage: end < count };
-            json({ projects: items.slice(end - first, end), paging })(response, request);
-          });
-          expect(await ids(service.projects('p'))).toEqual(items.map(item => String(item.id)));
-          await connection.close();
-        },
-      ),
-      { numRuns: 40 },
-    );
-  });
+test('any paging of any list does so through any passing failure, and any size that is too large', async () => {
+  const trouble = [destroy, broken, html, status(500), status(429), status(503), status(401)];
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.option(fc.constantFrom(...trouble), { freq: 2 }), { maxLength: 12 }),
+      fc.integer({ min: 1, max: 20 }),
+      fc.integer({ min: 0, max: 30 }),
+      async (failures, most, count) => {
+        const left = failures.flatMap(failure => [failure, null, null]);
+        const items = Array.from({ length: count }, (_, id) => ({ id }));
+        const { service, connection } = await rig((response, request) => {
+          const failure = left.shift();
+          if (failure) return failure(response, request);
+          const first = Number(request.query.first);
+          if (first > most) return status(413)(response, request);
+          const end = Number(request.query.after ?? 0) + first;
+          const paging = { endCursor: `${end}`, hasNextPage: end < count };
+          json({ projects: items.slice(end - first, end), paging })(response, request);
+        });
+        expect(await ids(service.projects('p'))).toEqual(items.map(item => String(item.id)));
+        await connection.close();
+      },
+    ),
+    { numRuns: 40 },
+  );
 });

@@ -6,20 +6,18 @@ import { type Bearing, readLists, virtualRig } from '../kit/service/virtual.ts';
 
 const quick: Bearing = () => ({ ms: 100 });
 
-describe('how many requests are sent at once', () => {
-  test('grows while answers are quick: five hundred lists take less than a third of the time that four at once do', async () => {
-    const found = virtualRig(quick);
-    const four = virtualRig(quick, { concurrency: 4 });
-    const time = await found.within(readLists(found.service, 500));
-    expect(time).toBeLessThan((await four.within(readLists(four.service, 500))) / 3);
-    expect([found.most(), four.most()]).toEqual([16, 4]);
-  });
+test('how many requests are sent at once grows while answers are quick: five hundred lists take less than a third of the time that four at once do', async () => {
+  const found = virtualRig(quick);
+  const four = virtualRig(quick, { concurrency: 4 });
+  const time = await found.within(readLists(found.service, 500));
+  expect(time).toBeLessThan((await four.within(readLists(four.service, 500))) / 3);
+  expect([found.most(), four.most()]).toEqual([16, 4]);
+});
 
-  test('stays small for a service that is slower the more it is asked', async () => {
-    const crowded = virtualRig((_now, underWay) => ({ ms: 100 * (1 + underWay) }), { concurrency: 32 });
-    await crowded.within(readLists(crowded.service, 1_000, 32));
-    expect(crowded.most()).toBeLessThan(16);
-  });
+test('how many requests are sent at once stays small for a service that is slower the more it is asked', async () => {
+  const crowded = virtualRig((_now, underWay) => ({ ms: 100 * (1 + underWay) }), { concurrency: 32 });
+  await crowded.within(readLists(crowded.service, 1_000, 32));
+  expect(crowded.most()).toBeLessThan(16);
 });
 
 /** A service that allows so many requests in each second. */
@@ -53,34 +51,32 @@ const WINDOWS: [string, (perSecond: number) => (now: number) => boolean][] = [
   ],
 ];
 
-describe('a service that allows twenty requests a second', () => {
-  const headers: [string, Record<string, string>][] = [
-    ['with Retry-After', { 'retry-after': '1' }],
-    ['without', {}],
-  ];
+const headers: [string, Record<string, string>][] = [
+  ['with Retry-After', { 'retry-after': '1' }],
+  ['without', {}],
+];
 
-  test.each(
-    WINDOWS.flatMap(([counted, window], first) =>
-      headers.flatMap(([how, retryAfter], second) =>
-        [20, 100, 400].flatMap((ms, third) =>
-          (first + second + third) % 2 === 0 ? [{ counted, window, how, retryAfter, ms }] : [],
-        ),
+test.each(
+  WINDOWS.flatMap(([counted, window], first) =>
+    headers.flatMap(([how, retryAfter], second) =>
+      [20, 100, 400].flatMap((ms, third) =>
+        (first + second + third) % 2 === 0 ? [{ counted, window, how, retryAfter, ms }] : [],
       ),
     ),
-  )(
-    '$counted, $how, answers in $ms ms: most of them are used, and no list fails',
-    async ({ window, retryAfter, ms }) => {
-      const allows = window(20);
-      const { service, within, answers } = virtualRig(now =>
-        allows(now) ? { ms } : { ms, status: 429, headers: retryAfter },
-      );
-      const time = await within(readLists(service, 1_000));
-      const refused = answers.filter(({ status }) => status === 429).length;
-      expect(1_000 / (time / 1_000) / 20).toBeGreaterThanOrEqual(0.8);
-      expect(refused).toBeLessThan(60);
-    },
-  );
-});
+  ),
+)(
+  'a service that allows twenty requests a second, $counted, $how, answers in $ms ms: most of them are used, and no list fails',
+  async ({ window, retryAfter, ms }) => {
+    const allows = window(20);
+    const { service, within, answers } = virtualRig(now =>
+      allows(now) ? { ms } : { ms, status: 429, headers: retryAfter },
+    );
+    const time = await within(readLists(service, 1_000));
+    const refused = answers.filter(({ status }) => status === 429).length;
+    expect(1_000 / (time / 1_000) / 20).toBeGreaterThanOrEqual(0.8);
+    expect(refused).toBeLessThan(60);
+  },
+);
 
 describe('a service that says when to come back', () => {
   test.each([429, 503])('within 20 s is sent nothing before, by nobody: %i', async code => {

@@ -55,33 +55,29 @@ describe.each(asked)('GET %s', (path, ask) => {
   );
 });
 
-describe('an answer that is no JSON', () => {
-  test.each<[string, Buffer, Record<string, string>, string]>([
-    ['is cut within a character', Buffer.from(whole('ü')).subarray(0, 32), {}, 'bytes that are no UTF-8'],
-    ['is Latin-1', Buffer.from(whole('Zürich'), 'latin1'), {}, 'bytes that are no UTF-8'],
-  ])('because it %s is never guessed at', async (_title, body, headers, found) => {
-    const { service } = await rig(bytes(body, headers), { maxBodyBytes: 65_536 });
-    const error = await failureOf(all(service.projects('p')));
-    expect(error).toMatchObject({ path: '$', expected: 'JSON', found: expect.stringContaining(found) });
-  });
+test.each<[string, Buffer, Record<string, string>, string]>([
+  ['is cut within a character', Buffer.from(whole('ü')).subarray(0, 32), {}, 'bytes that are no UTF-8'],
+  ['is Latin-1', Buffer.from(whole('Zürich'), 'latin1'), {}, 'bytes that are no UTF-8'],
+])('an answer that is no JSON because it %s is never guessed at', async (_title, body, headers, found) => {
+  const { service } = await rig(bytes(body, headers), { maxBodyBytes: 65_536 });
+  const error = await failureOf(all(service.projects('p')));
+  expect(error).toMatchObject({ path: '$', expected: 'JSON', found: expect.stringContaining(found) });
 });
 
-describe('an answer that is right all the same', () => {
-  test.each<[string, Behaviour]>([
-    ['begins with a byte order mark', bytes(`\uFEFF${whole('ü')}`)],
-    ['calls itself a text', bytes(whole('ü'), { 'content-type': 'text/html; charset=iso-8859-1' })],
-    [
-      'comes behind an early hint',
-      response => {
-        response.writeEarlyHints({ link: '</style.css>; rel=preload' });
-        response.writeProcessing();
-        bytes(whole('ü'))(response, undefined as never);
-      },
-    ],
-  ])('though it %s', async (_title, api) => {
-    const { service } = await rig(api);
-    expect(await all(service.projects('p'))).toEqual([{ id: '1', fields: { id: '1', name: 'ü' } }]);
-  });
+test.each<[string, Behaviour]>([
+  ['begins with a byte order mark', bytes(`\uFEFF${whole('ü')}`)],
+  ['calls itself a text', bytes(whole('ü'), { 'content-type': 'text/html; charset=iso-8859-1' })],
+  [
+    'comes behind an early hint',
+    response => {
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+      response.writeProcessing();
+      bytes(whole('ü'))(response, undefined as never);
+    },
+  ],
+])('an answer that is right all the same though it %s', async (_title, api) => {
+  const { service } = await rig(api);
+  expect(await all(service.projects('p'))).toEqual([{ id: '1', fields: { id: '1', name: 'ü' } }]);
 });
 
 describe('a status that nobody expects', () => {
@@ -111,21 +107,19 @@ describe('a status that nobody expects', () => {
   });
 });
 
-describe('numbers', () => {
-  test('that JavaScript takes for infinite stay as they were written: null would be told as a change', async () => {
-    const written = '{"id":"1","a":1e400,"b":-1E+999,"c":-0,"d":1.0,"e":9007199254740993,"f":2e3,"g":1e-999}';
-    const { service } = await rig(bytes(`{"projects":[${written}],"paging":{"hasNextPage":false}}`));
-    const [record] = await all(service.projects('p'));
-    const kept = { a: '1e400', b: '-1E+999', c: -0, d: 1, e: '9007199254740993', f: 2000, g: 0 };
-    expect(record?.fields).toEqual({ id: '1', ...kept });
-  });
+test('numbers that JavaScript takes for infinite stay as they were written: null would be told as a change', async () => {
+  const written = '{"id":"1","a":1e400,"b":-1E+999,"c":-0,"d":1.0,"e":9007199254740993,"f":2e3,"g":1e-999}';
+  const { service } = await rig(bytes(`{"projects":[${written}],"paging":{"hasNextPage":false}}`));
+  const [record] = await all(service.projects('p'));
+  const kept = { a: '1e400', b: '-1E+999', c: -0, d: 1, e: '9007199254740993', f: 2000, g: 0 };
+  expect(record?.fields).toEqual({ id: '1', ...kept });
+});
 
-  test('of identifiers never make two records one', async () => {
-    const { service } = await rig(
-      bytes('{"projects":[{"id":1e400},{"id":2e400},{"id":-0},{"id":1.0}],"paging":{"hasNextPage":false}}'),
-    );
-    expect(await ids(service.projects('p'))).toEqual(['1e400', '2e400', '0', '1']);
-  });
+test('numbers of identifiers never make two records one', async () => {
+  const { service } = await rig(
+    bytes('{"projects":[{"id":1e400},{"id":2e400},{"id":-0},{"id":1.0}],"paging":{"hasNextPage":false}}'),
+  );
+  expect(await ids(service.projects('p'))).toEqual(['1e400', '2e400', '0', '1']);
 });
 
 describe('a record with a flaw', () => {
@@ -193,47 +187,42 @@ describe('a record with a flaw', () => {
   });
 });
 
-describe('an audit entry of more than 200 levels of nesting', () => {
-  const log = (...entries: string[]) =>
-    bytes(`{"entries":[${entries.join()}],"paging":{"hasNextPage":false}}`);
-  const deep = (levels: number, inside = '1') => `${'{"a":'.repeat(levels)}${inside}${'}'.repeat(levels)}`;
+const log = (...entries: string[]) => bytes(`{"entries":[${entries.join()}],"paging":{"hasNextPage":false}}`);
+const deep = (levels: number, inside = '1') => `${'{"a":'.repeat(levels)}${inside}${'}'.repeat(levels)}`;
 
-  test('is kept without what is deeper, which is warned of once; other entries stay as they are', async () => {
-    const entries = ['{"id":1}', deep(200), deep(201, '[]'), `{"__proto__":1,"b":[${deep(10_000)}]}`];
-    const { service, notices } = await rig(log(...entries));
-    const read = await all(service.auditLog('p'));
-    const cut = '(nested too deep)';
-    expect(read.map(entry => JSON.stringify(entry))).toEqual([
-      ...entries.slice(0, 2),
-      deep(200, deep(0, `"${cut}"`)),
-      `{"__proto__":1,"b":[${deep(198, `"${cut}"`)}]}`,
-    ]);
-    await all(service.auditLog('p'));
-    expect(notices.filter(({ code }) => code === 'audit-entry-too-deep')).toMatchObject([
-      { message: 'an audit entry has more than 200 levels of nesting; deeper values are left out' },
-    ]);
-  });
+test('an audit entry of more than 200 levels of nesting is kept without what is deeper, which is warned of once; other entries stay as they are', async () => {
+  const entries = ['{"id":1}', deep(200), deep(201, '[]'), `{"__proto__":1,"b":[${deep(10_000)}]}`];
+  const { service, notices } = await rig(log(...entries));
+  const read = await all(service.auditLog('p'));
+  const cut = '(nested too deep)';
+  expect(read.map(entry => JSON.stringify(entry))).toEqual([
+    ...entries.slice(0, 2),
+    deep(200, deep(0, `"${cut}"`)),
+    `{"__proto__":1,"b":[${deep(198, `"${cut}"`)}]}`,
+  ]);
+  await all(service.auditLog('p'));
+  expect(notices.filter(({ code }) => code === 'audit-entry-too-deep')).toMatchObject([
+    { message: 'an audit entry has more than 200 levels of nesting; deeper values are left out' },
+  ]);
 });
 
-describe('a Date header', () => {
-  const dated = (date: string): Behaviour => bytes(whole('x'), { date });
+const dated = (date: string): Behaviour => bytes(whole('x'), { date });
 
-  test.each([
-    'Thu, 01 Jan 1970 00:00:00 GMT',
-    'Fri, 31 Dec 2999 23:59:59 GMT',
-    'Sat, 01 Jan 275761',
-    'soon',
-    '',
-  ])('that can not be right counts as none: %s', async date => {
-    const { service, notices } = await rig(dated(date));
-    const [first] = await Array.fromAsync(service.projects('p'));
-    expect(first).toMatchObject({ readAt: START, clock: 'local' });
-    expect(notices.map(({ code }) => code)).toEqual(['no-date-header']);
-  });
+test.each([
+  'Thu, 01 Jan 1970 00:00:00 GMT',
+  'Fri, 31 Dec 2999 23:59:59 GMT',
+  'Sat, 01 Jan 275761',
+  'soon',
+  '',
+])('a Date header that can not be right counts as none: %s', async date => {
+  const { service, notices } = await rig(dated(date));
+  const [first] = await Array.fromAsync(service.projects('p'));
+  expect(first).toMatchObject({ readAt: START, clock: 'local' });
+  expect(notices.map(({ code }) => code)).toEqual(['no-date-header']);
+});
 
-  test('that is hours off is the service’s time: our clock may be the wrong one', async () => {
-    const { service } = await rig(dated(SERVICE_DATE));
-    const [first] = await Array.fromAsync(service.projects('p'));
-    expect(first).toMatchObject({ readAt: SERVICE_TIME, clock: 'service' });
-  });
+test('a Date header that is hours off is the service’s time: our clock may be the wrong one', async () => {
+  const { service } = await rig(dated(SERVICE_DATE));
+  const [first] = await Array.fromAsync(service.projects('p'));
+  expect(first).toMatchObject({ readAt: SERVICE_TIME, clock: 'service' });
 });

@@ -152,19 +152,17 @@ describe('the token request', () => {
   });
 });
 
-describe('a token that does not come before the deadline', () => {
-  test('is what ended the time, where its request failed before', async () => {
-    const { connection } = await rig(user, { token: sequence(status(503), hang) });
-    const error = await failureOf(connection.open({ deadline: START + 500 }).user('a'));
-    expect(error).toMatchObject({ name: 'TokenError', request: 'POST /oauth/token', cause: { status: 503 } });
-    expect(error.message).toContain('(attempt 1)');
-  });
+test('a token that does not come before the deadline is what ended the time, where its request failed before', async () => {
+  const { connection } = await rig(user, { token: sequence(status(503), hang) });
+  const error = await failureOf(connection.open({ deadline: START + 500 }).user('a'));
+  expect(error).toMatchObject({ name: 'TokenError', request: 'POST /oauth/token', cause: { status: 503 } });
+  expect(error.message).toContain('(attempt 1)');
+});
 
-  test('says nothing of the service where nothing failed', async () => {
-    const { connection } = await rig(user, { token: hang });
-    const error = await failureOf(connection.open({ deadline: START + 300 }).user('a'));
-    expect(error).toBeInstanceOf(DeadlineError);
-  });
+test('a token that does not come before the deadline says nothing of the service where nothing failed', async () => {
+  const { connection } = await rig(user, { token: hang });
+  const error = await failureOf(connection.open({ deadline: START + 300 }).user('a'));
+  expect(error).toBeInstanceOf(DeadlineError);
 });
 
 describe('a token that the service refuses', () => {

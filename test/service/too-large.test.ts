@@ -101,23 +101,14 @@ describe('a page that is too large', () => {
     expect(requests.map(request => request.query.first)).toEqual(['2', '2', '2', '2', '1', '1', '1', '1']);
   });
 
-  test('may show as a body beyond our limit', async () => {
-    const big = json({ projects: [], text: 'x'.repeat(9000) });
-    const { service, requests } = await rig(upTo(10, big), {
-      maxBodyBytes: 4096,
-      pageSize: { projects: 20 },
-    });
+  const big = json({ projects: [], text: 'x'.repeat(9000) });
+  test.each<[string, Behaviour, object, string[]]>([
+    ['is beyond our limit', big, { maxBodyBytes: 4096 }, ['20', '10', '10']],
+    ['times out twice', hangInBody(), { requestTimeout: 300 }, ['20', '20', '10', '10']],
+  ])('may show as a body that %s', async (_, tooLarge, limit, sizes) => {
+    const { service, requests } = await rig(upTo(10, tooLarge), { ...limit, pageSize: { projects: 20 } });
     expect(await ids(service.projects('p'))).toEqual(IDS);
-    expect(requests.map(request => request.query.first)).toEqual(['20', '10', '10']);
-  });
-
-  test('may show as a body that times out twice', async () => {
-    const { service, requests } = await rig(upTo(10, hangInBody()), {
-      requestTimeout: 300,
-      pageSize: { projects: 20 },
-    });
-    expect(await ids(service.projects('p'))).toEqual(IDS);
-    expect(requests.map(request => request.query.first)).toEqual(['20', '20', '10', '10']);
+    expect(requests.map(request => request.query.first)).toEqual(sizes);
   });
 
   test('is found once by walks that meet it side by side', async () => {

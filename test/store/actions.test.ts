@@ -71,28 +71,26 @@ describe.each(STORES)('who did what, in %s', (_, open) => {
   });
 });
 
-describe('who did what, in the table', () => {
-  it('stands in the partition of what it was done to, and expires after 400 days', async () => {
-    const table = openModel();
-    const process = PROCESSES[0] as ProcessKey;
-    for (const [index, subject] of [{ endpoint: 'crm' }, { process }].entries())
-      await createActions(table).note(actionOf(subject, AT + index));
-    const rows = [...table.model.items()].map(({ pk, sk, expiresAt }) => [pk?.S, sk?.S, expiresAt?.N]);
-    const expiresAt = String(AT / 1000 + 400 * 86_400);
-    const key = expect.stringMatching(new RegExp(`^ACTION#${AT / 10}\\d#[0-9a-z]+$`));
-    const copy = expect.stringMatching(new RegExp(`^ANY#${AT / 10}\\d#[0-9a-z]+$`));
-    expect(rows).toEqual([
-      ['ENDPOINT#crm', key, expiresAt],
-      ['STACK', copy, expiresAt],
-      ['STACK', copy, expiresAt],
-      ['W#eu#P#on%20boarding', key, expiresAt],
-    ]);
-  });
+it('who did what, in the table, stands in the partition of what it was done to, and expires after 400 days', async () => {
+  const table = openModel();
+  const process = PROCESSES[0] as ProcessKey;
+  for (const [index, subject] of [{ endpoint: 'crm' }, { process }].entries())
+    await createActions(table).note(actionOf(subject, AT + index));
+  const rows = [...table.model.items()].map(({ pk, sk, expiresAt }) => [pk?.S, sk?.S, expiresAt?.N]);
+  const expiresAt = String(AT / 1000 + 400 * 86_400);
+  const key = expect.stringMatching(new RegExp(`^ACTION#${AT / 10}\\d#[0-9a-z]+$`));
+  const copy = expect.stringMatching(new RegExp(`^ANY#${AT / 10}\\d#[0-9a-z]+$`));
+  expect(rows).toEqual([
+    ['ENDPOINT#crm', key, expiresAt],
+    ['STACK', copy, expiresAt],
+    ['STACK', copy, expiresAt],
+    ['W#eu#P#on%20boarding', key, expiresAt],
+  ]);
+});
 
-  it('sorts by its time, however early that is', async () => {
-    const table = openModel();
-    const [subject] = SUBJECTS as [Subject];
-    await createActions(table).note(actionOf(subject, 5));
-    expect([...table.model.items()][0]?.sk?.S).toMatch(/^ACTION#0000000000005#/);
-  });
+it('who did what, in the table, sorts by its time, however early that is', async () => {
+  const table = openModel();
+  const [subject] = SUBJECTS as [Subject];
+  await createActions(table).note(actionOf(subject, 5));
+  expect([...table.model.items()][0]?.sk?.S).toMatch(/^ACTION#0000000000005#/);
 });

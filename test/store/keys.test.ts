@@ -45,24 +45,22 @@ describe('a key', () => {
   });
 });
 
-describe('a partition', () => {
-  it('is of the stack, of an endpoint, or of a process', () => {
-    expect(subjectPartition({ stack: true })).toBe('STACK');
-    expect(subjectPartition({ endpoint: 'a.b' })).toBe('ENDPOINT#a%2Eb');
-    expect(subjectPartition({ process })).toBe('W#e%2Eu#P#on%20boarding');
-  });
+it('a partition is of the stack, of an endpoint, or of a process', () => {
+  expect(subjectPartition({ stack: true })).toBe('STACK');
+  expect(subjectPartition({ endpoint: 'a.b' })).toBe('ENDPOINT#a%2Eb');
+  expect(subjectPartition({ process })).toBe('W#e%2Eu#P#on%20boarding');
+});
 
-  it('tells its process, if it is of one', () => {
-    expect(processOf('W#e%2Eu#P#on%20boarding')).toEqual(process);
-    for (const odd of ['\ud800', 'a#P#b', '%u00FF', '%', 'ü.🎉', '\ud83c\ud83c\udf89', ' \0'])
-      for (const key of [
-        { workspace: odd, processId: 'p' },
-        { workspace: 'eu', processId: odd },
-      ])
-        expect(processOf(partition(key))).toEqual(key);
-    for (const other of ['', 'STACK', 'ENDPOINT#W#a#P#b', 'W#eu', 'W#eu#P#p#q', 'xW#eu#P#p'])
-      expect(processOf(other), other).toBeUndefined();
-  });
+it('a partition tells its process, if it is of one', () => {
+  expect(processOf('W#e%2Eu#P#on%20boarding')).toEqual(process);
+  for (const odd of ['\ud800', 'a#P#b', '%u00FF', '%', 'ü.🎉', '\ud83c\ud83c\udf89', ' \0'])
+    for (const key of [
+      { workspace: odd, processId: 'p' },
+      { workspace: 'eu', processId: odd },
+    ])
+      expect(processOf(partition(key))).toEqual(key);
+  for (const other of ['', 'STACK', 'ENDPOINT#W#a#P#b', 'W#eu', 'W#eu#P#p#q', 'xW#eu#P#p'])
+    expect(processOf(other), other).toBeUndefined();
 });
 
 it('an event’s id tells the process, the end of the change record’s key, and the version', () => {

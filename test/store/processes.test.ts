@@ -66,16 +66,14 @@ describe.each(STORES)('what passes know in %s', (_, open) => {
   });
 });
 
-describe('a process', () => {
-  it('is there in a file once a pass took its lease', async () => {
-    const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA]);
-    onTestFinished(() => database.file.close());
-    const snapshots = sqliteSnapshots(database);
-    expect(await sqliteRoster(database).list()).toEqual([]);
-    const request = { events: [], version: AT, at: AT };
-    await snapshots.announce(OTHER, { announced: 0, state: {}, request });
-    for (const process of [PROCESS, OTHER])
-      await snapshots.takeLease(process, { mode: 'changes', owner: 'a', now: AT, until: AT });
-    expect(await sqliteRoster(database).list()).toEqual([PROCESS, OTHER]);
-  });
+it('a process is there in a file once a pass took its lease', async () => {
+  const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA]);
+  onTestFinished(() => database.file.close());
+  const snapshots = sqliteSnapshots(database);
+  expect(await sqliteRoster(database).list()).toEqual([]);
+  const request = { events: [], version: AT, at: AT };
+  await snapshots.announce(OTHER, { announced: 0, state: {}, request });
+  for (const process of [PROCESS, OTHER])
+    await snapshots.takeLease(process, { mode: 'changes', owner: 'a', now: AT, until: AT });
+  expect(await sqliteRoster(database).list()).toEqual([PROCESS, OTHER]);
 });

@@ -153,29 +153,27 @@ describe('a batch that SNS refuses whole', () => {
   });
 });
 
-describe('a refusal of the contents of a request', () => {
-  const error = (name: string, { message = 'no', $fault = 'client' as 'client' | 'server' } = {}) =>
-    new SNSServiceException({ name, message, $fault, $metadata: {} });
-  it.each<[boolean, unknown]>([
-    // As SNS and as the SDK name it.
-    [true, error('InvalidParameter')],
-    [true, error('InvalidParameterValueException')],
-    [true, error('ParameterValueInvalid')],
-    [true, error('ValidationError')],
-    [true, error('ValidationException')],
-    [true, error('BatchRequestTooLongException')],
-    [false, error('Throttled')],
-    [false, error('NotFound')],
-    [false, error('KMSInvalidParameter')],
-    [false, error('InvalidParameterLater')],
-    // About all messages alike, or about SNS.
-    [false, error('InvalidParameter', { message: 'Invalid parameter: TopicArn' })],
-    [false, error('InvalidParameter', { $fault: 'server' })],
-    [false, Object.assign(new Error('no'), { name: 'InvalidParameter', $fault: 'client' })],
-    [false, undefined],
-  ])('is %s of %o', (expected, of) => {
-    expect(isRefusal(of)).toBe(expected);
-  });
+const error = (name: string, { message = 'no', $fault = 'client' as 'client' | 'server' } = {}) =>
+  new SNSServiceException({ name, message, $fault, $metadata: {} });
+it.each<[boolean, unknown]>([
+  // As SNS and as the SDK name it.
+  [true, error('InvalidParameter')],
+  [true, error('InvalidParameterValueException')],
+  [true, error('ParameterValueInvalid')],
+  [true, error('ValidationError')],
+  [true, error('ValidationException')],
+  [true, error('BatchRequestTooLongException')],
+  [false, error('Throttled')],
+  [false, error('NotFound')],
+  [false, error('KMSInvalidParameter')],
+  [false, error('InvalidParameterLater')],
+  // About all messages alike, or about SNS.
+  [false, error('InvalidParameter', { message: 'Invalid parameter: TopicArn' })],
+  [false, error('InvalidParameter', { $fault: 'server' })],
+  [false, Object.assign(new Error('no'), { name: 'InvalidParameter', $fault: 'client' })],
+  [false, undefined],
+])('a refusal of the contents of a request is %s of %o', (expected, of) => {
+  expect(isRefusal(of)).toBe(expected);
 });
 
 describe('batches', () => {

@@ -4,7 +4,7 @@ import { generate } from 'selfsigned';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Resolve, resolveBySystem } from '../../../functions/basics/proxy.ts';
 import { createPoster, type Poster, type PosterOptions } from '../../../functions/delivery/http/post.ts';
-import { answer, hang, type Reaction, reset, startReceiver } from '../../kit/delivery/receiver.ts';
+import { answer, hang, receiver, reset } from '../../kit/delivery/receiver.ts';
 import { listenInTest } from '../../kit/listen-in-test.ts';
 
 const closers: (() => unknown)[] = [];
@@ -13,12 +13,6 @@ afterEach(async () => {
   vi.useRealTimers();
   for (const close of closers.splice(0).reverse()) await close();
 });
-
-const receiver = async (...script: Reaction[]) => {
-  const started = await startReceiver(...script);
-  closers.push(started.stop);
-  return started;
-};
 
 function poster(options: Partial<PosterOptions> = {}): Poster {
   const made = createPoster({
@@ -149,9 +143,8 @@ describe('a post', () => {
   it('uses no proxy that the environment names', async () => {
     const proxy = await receiver(answer(200));
     const { url } = await receiver(answer(204));
-    for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY']) {
+    for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY'])
       vi.stubEnv(name, `http://127.0.0.1:${proxy.port}`);
-    }
     vi.stubEnv('NODE_USE_ENV_PROXY', '1');
     vi.stubEnv('NO_PROXY', '');
     expect(await poster().post(url, request)).toMatchObject({ status: 204 });

@@ -1,4 +1,3 @@
-import { Dispatcher } from 'undici';
 import { joined } from '../../../functions/delivery/health.ts';
 import { type Send, sendBy, wakeBy } from '../../../functions/delivery/queues.ts';
 import { createRegistry } from '../../../functions/delivery/registry.ts';
@@ -14,13 +13,13 @@ import type { Deliveries } from '../../../functions/store/store.ts';
 import { CHAT, DRAINS, type Serving, WEBHOOKS } from '../../../infra/parts/serving.ts';
 import { seededRandom } from '../../../simulator/data/random.ts';
 import { Coverage } from '../../simulation/faults.ts';
-import { Controller } from '../../simulation/http.ts';
 import { Life } from '../../simulation/life.ts';
 import { QueueSource } from '../../simulation/models/event-source.ts';
 import { QueueModel } from '../../simulation/models/queue.ts';
 import { modelClient } from '../../simulation/models/table.ts';
 import { Scheduler, virtualTimers } from '../../simulation/scheduler.ts';
 import { sqsClient } from '../../simulation/sqs.ts';
+import { agentOf } from '../agent.ts';
 import { openModel } from '../table.ts';
 import { AT, batchOf, messageOf, NOTHING_MALFORMED, SECRET, someEvents } from './setting.ts';
 
@@ -120,12 +119,18 @@ function openWorld(scheduler: Scheduler, members: readonly Member[]) {
   };
   const posts: { readonly name: string; readonly body: string; readonly at: number }[] = [];
   const openAgent = () =>
-    new Receivers(scheduler, members, (name, body) => {
+    agentOf(({ origin, body }, controller) => {
+      const [, name = '', number] = /^https:\/\/(e(\d+))\.example$/.exec(origin) ?? [];
       posts.push({ name, body, at: scheduler.now - AT });
       for (const mark of marksIn(body)) {
         const key = `${name} ${mark}`;
         tried.set(key, tried.get(key) ?? clock());
       }
+      const manner = members[Number(number)]?.manner;
+      if (manner !== undefined && manner !== 'hangs')
+        scheduler.after(ANSWER_MS, () =>
+          controller.answer({ status: manner, headers: {}, text: Buffer.from('') }),
+        );
     });
   // Backlogs of hundreds of thousands of rows are kept beside the table, which would compress each of them.
   const backlogs = new Map<string, number[]>();
@@ -265,39 +270,4 @@ function every(scheduler: Scheduler, ms: number, work: () => void): void {
     work();
     every(scheduler, ms, work);
   });
-}
-
-/** The receivers of all endpoints. */
-class Receivers extends Dispatcher {
-  readonly #scheduler: Scheduler;
-  readonly #members: readonly Member[];
-  readonly #got: (name: string, body: string) => void;
-
-  constructor(scheduler: Scheduler, members: readonly Member[], got: (name: string, body: string) => void) {
-    super();
-    this.#scheduler = scheduler;
-    this.#members = members;
-    this.#got = got;
-  }
-
-  override dispatch({ origin, body }: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) {
-    const [, name = '', number] = /^https:\/\/(e(\d+))\.example$/.exec(String(origin)) ?? [];
-    this.#got(name, String(body));
-    const controller = new Controller(handler);
-    handler.onRequestStart?.(controller, {});
-    const manner = this.#members[Number(number)]?.manner;
-    if (manner !== undefined && manner !== 'hangs')
-      this.#scheduler.after(ANSWER_MS, () =>
-        controller.answer({ status: manner, headers: {}, text: Buffer.from('') }),
-      );
-    return true;
-  }
-
-  override close(): Promise<void> {
-    return Promise.resolve();
-  }
-
-  override destroy(): Promise<void> {
-    return Promise.resolve();
-  }
 }

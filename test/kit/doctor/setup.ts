@@ -1,5 +1,6 @@
+import { expect } from 'vitest';
 import { createDoctor, type DoctorOptions } from '../../../functions/doctor/doctor.ts';
-import type { DoctorAnswer } from '../../../functions/operations/protocol/answers.ts';
+import type { DoctorAnswer, Finding } from '../../../functions/operations/protocol/answers.ts';
 import { openProbe } from '../../../functions/service/probe.ts';
 import { believableWorkspace } from '../../../simulator/believable/generate.ts';
 import type { Freedoms, Workspace } from '../../../simulator/server.ts';
@@ -62,4 +63,14 @@ export function findingOf({ findings }: DoctorAnswer, topic: string) {
       `expected one finding of "${topic}" among ${findings.map(each => each.topic).join(', ')}`,
     );
   return one;
+}
+
+/** Expects the one finding of a topic, with this verdict and a text like this. */
+export function expectFinding(
+  answer: DoctorAnswer,
+  topic: string,
+  verdict: Finding['verdict'],
+  found: RegExp,
+) {
+  expect(findingOf(answer, topic)).toMatchObject({ verdict, found: expect.stringMatching(found) });
 }

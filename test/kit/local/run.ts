@@ -122,6 +122,14 @@ export async function until(condition: () => boolean, timeout = 15_000): Promise
   );
 }
 
+/** The names of the projects of whose creation a receiver was sent an event, in their order. */
+export function createdIn(received: readonly { readonly body: string }[]): (string | undefined)[] {
+  return received.flatMap(({ body }) => {
+    const { type, data } = JSON.parse(body) as ChangeEvent;
+    return type === 'project.created' ? [data.project?.name] : [];
+  });
+}
+
 /** The variables with which a run watches `service`. */
 export function environmentOf({
   baseUrl,

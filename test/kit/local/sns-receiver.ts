@@ -1,4 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { expect, vi } from 'vitest';
 import { listen } from '../listen.ts';
 
 /** A request that the receiver got. */
@@ -17,6 +18,8 @@ export interface Receiver {
   readonly received: Received[];
   notifications(): Received[];
   confirmations(): Received[];
+  /** The `SubscribeURL` of the first confirmation, once that has come. */
+  subscribeUrl(): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -27,6 +30,7 @@ export async function startReceiver(
 ): Promise<Receiver> {
   const received: Received[] = [];
   const notifications = () => received.filter(({ type }) => type === 'Notification');
+  const confirmations = () => received.filter(({ type }) => type === 'SubscriptionConfirmation');
   const server = createServer(async (request, response) => {
     const body = (await request.toArray()).join('');
     const type = String(request.headers['x-amz-sns-message-type']);
@@ -43,7 +47,11 @@ export async function startReceiver(
     url: `${url}/hook`,
     received,
     notifications,
-    confirmations: () => received.filter(({ type }) => type === 'SubscriptionConfirmation'),
+    confirmations,
+    subscribeUrl: async () => {
+      await vi.waitFor(() => expect(confirmations()).toHaveLength(1), { timeout: 10_000, interval: 10 });
+      return JSON.parse(confirmations()[0]?.body ?? '{}').SubscribeURL;
+    },
     close: stop,
   };
 }

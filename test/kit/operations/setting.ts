@@ -1,4 +1,5 @@
 import type { ProcessKey } from '../../../functions/basics/process.ts';
+import type { OperationsContext } from '../../../functions/operations/context.ts';
 import type { Caller, Operations } from '../../../functions/operations/operations.ts';
 import { createOperations } from '../../../functions/operations/operations.ts';
 import { type AnswerOf, answers } from '../../../functions/operations/protocol/answers.ts';
@@ -43,6 +44,11 @@ export function askOf({ operations, caller }: Pick<Setting, 'operations' | 'call
     // As JSON, because the protocol goes over a wire, which carries no undefined.
     return answers[operation].parse(JSON.parse(JSON.stringify(answer))) as AnswerOf<typeof operation>;
   };
+}
+
+/** Asks the operations over a context, as its operator. */
+export function askIn(context: OperationsContext): Ask {
+  return askOf({ operations: createOperations(context), caller: { who: 'ann', isProven: true } });
 }
 
 /** All pages of an answer, or those up to one that has what is looked for. */

@@ -1,10 +1,10 @@
-import { Dispatcher } from 'undici';
 import { onTestFinished } from 'vitest';
 import { connect } from '../../../functions/service/client.ts';
 import type { ConnectOptions } from '../../../functions/service/options.ts';
 import type { Service, ServiceConnection } from '../../../functions/service/service.ts';
-import { Controller } from '../../simulation/http.ts';
+import type { Controller } from '../../simulation/http.ts';
 import { Scheduler } from '../../simulation/scheduler.ts';
+import { agentOf } from '../agent.ts';
 
 const START = Date.parse('2026-07-01T10:00:00Z');
 
@@ -34,33 +34,22 @@ export function virtualRig(bearing: Bearing, options: Partial<ConnectOptions> = 
   const answers: { at: number; status: number }[] = [];
   let underWay = 0;
   let most = 0;
-  const agent = new (class extends Dispatcher {
-    override dispatch({ path }: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-      const controller = new Controller(handler);
-      handler.onRequestStart?.(controller, {});
-      if (path.endsWith('/oauth/token')) {
-        const token = () => reply(controller, 200, {}, { access_token: 'token', expires_in: 86_400 });
-        if (tokenMs === 0) token();
-        else scheduler.after(tokenMs, token);
-        return true;
-      }
-      const { ms, status = 200, headers = {} } = bearing(scheduler.now, underWay);
-      underWay += 1;
-      most = Math.max(most, underWay);
-      scheduler.after(ms, () => {
-        underWay -= 1;
-        answers.push({ at: scheduler.now, status });
-        reply(controller, status, headers, { tasks: [], paging: { hasNextPage: false } });
-      });
-      return true;
+  const agent = agentOf(({ path }, controller) => {
+    if (path.endsWith('/oauth/token')) {
+      const token = () => reply(controller, 200, {}, { access_token: 'token', expires_in: 86_400 });
+      if (tokenMs === 0) token();
+      else scheduler.after(tokenMs, token);
+      return;
     }
-    override close(): Promise<void> {
-      return Promise.resolve();
-    }
-    override destroy(): Promise<void> {
-      return Promise.resolve();
-    }
-  })();
+    const { ms, status = 200, headers = {} } = bearing(scheduler.now, underWay);
+    underWay += 1;
+    most = Math.max(most, underWay);
+    scheduler.after(ms, () => {
+      underWay -= 1;
+      answers.push({ at: scheduler.now, status });
+      reply(controller, status, headers, { tasks: [], paging: { hasNextPage: false } });
+    });
+  });
   const connection = connect({
     ...{ baseUrl: 'https://s.example', authUrl: 'https://s.example', audience: 'a', dateHeader: false },
     credentials: async () => ({ clientId: 'a', clientSecret: 'b' }),

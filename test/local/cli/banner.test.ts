@@ -6,33 +6,18 @@ import { parseOptions } from '../../../local/settings/options.ts';
 
 const BANNER = {
   source: { name: 'a simulated service', watched: [] } as never,
-  subscriptions: [],
-  endpoints: [],
-  added: [],
-  config: undefined,
-  leavesService: false,
-  data: undefined,
-  health: undefined,
-  ask: undefined,
-  once: true,
+  ...{ subscriptions: [], endpoints: [], added: [] },
+  ...{ config: undefined, data: undefined, health: undefined, ask: undefined },
+  ...{ leavesService: false, once: true },
 };
 
+const CRM = { name: 'crm', kind: 'webhook', url: 'https://x/secret', origin: 'https://x' } as const;
+
 const endpointLine = (filters: readonly string[]) => {
-  const endpoint = {
-    name: 'crm',
-    kind: 'webhook',
-    isOption: false,
-    url: 'https://x/',
-    origin: 'https://x',
-    secrets: [],
-    headers: {},
-  } as const;
   const filter = filters.length > 0 ? filterOption(filters) : undefined;
-  const text = banner({ ...BANNER, endpoints: [{ ...endpoint, filter }] });
-  return text
-    .split('\n')
-    .find(line => line.includes('crm'))
-    ?.trim();
+  const endpoint = { ...CRM, isOption: false, secrets: [], headers: {}, filter };
+  const lines = banner({ ...BANNER, endpoints: [endpoint] }).split('\n');
+  return lines.find(line => line.includes('crm'))?.trim();
 };
 
 describe('what a start says', () => {
@@ -61,27 +46,22 @@ describe('what a start says', () => {
       ],
     });
     expect(text).toContain('\n           to chat (Slack, added at runtime, only processes p1)\n');
-    expect(text).toContain(
-      'to team (Teams, added at runtime, a window of 15m, quiet hours 22:00-07:00 UTC)\n',
-    );
-    expect(text).toContain('to mail (E-mail, added at runtime, a digest at 08:00 UTC)\n');
+    for (const line of [
+      'to team (Teams, added at runtime, a window of 15m, quiet hours 22:00-07:00 UTC)',
+      'to mail (E-mail, added at runtime, a digest at 08:00 UTC)',
+    ])
+      expect(text).toContain(`${line}\n`);
   });
 
   it('has for programs the processes, endpoints and places as fields, without the path of a URL', () => {
     const changes = { fastest: 5000, slowest: 60_000 };
     const watched = [{ workspace: { name: 'eu', processes: [{ id: 'p1', changes, sweep: 3_600_000 }] } }];
-    const crm = {
-      name: 'crm',
-      kind: 'webhook',
-      url: 'https://x/secret',
-      origin: 'https://x',
-      secrets: ['s'],
-    };
+    const chat = { name: 'chat', kind: 'slack' } as const;
     const details = bannerDetails({
       ...BANNER,
       source: { watched, simulated: false } as never,
-      endpoints: [{ ...crm, isOption: true, filter: undefined } as never],
-      added: [{ name: 'chat', kind: 'slack' }],
+      endpoints: [{ ...CRM, secrets: ['s'], isOption: true, filter: undefined } as never],
+      added: [chat],
       data: '.changewire',
     });
     expect(JSON.parse(JSON.stringify(details))).toEqual({
@@ -89,10 +69,7 @@ describe('what a start says', () => {
       simulated: false,
       processes: [{ workspace: 'eu', process: 'p1', changes, sweep: 3_600_000 }],
       subscriptions: [],
-      endpoints: [
-        { name: 'crm', kind: 'webhook', origin: 'https://x' },
-        { name: 'chat', kind: 'slack' },
-      ],
+      endpoints: [{ name: 'crm', kind: 'webhook', origin: CRM.origin }, chat],
       data: '.changewire',
       once: true,
     });
@@ -102,9 +79,8 @@ describe('what a start says', () => {
     expect(banner(BANNER)).not.toContain('config');
     const config = 'changewire.json';
     expect(banner({ ...BANNER, config })).toContain('\n  config   changewire.json\n');
-    expect(banner({ ...BANNER, config, leavesService: true })).toContain(
-      '\n  config   changewire.json (SERVICE_* is ignored)\n',
-    );
+    const beside = banner({ ...BANNER, config, leavesService: true });
+    expect(beside).toContain('\n  config   changewire.json (SERVICE_* is ignored)\n');
   });
 
   it.each([
@@ -135,9 +111,8 @@ test('a run says where its console is, in one line', () => {
 
 test('where the page can not be built, a run says why in one line, and goes on without', () => {
   expect(consoleOf(parseOptions([]), 'there is none here')).toBe(undefined);
-  expect(told([], false, 'there is none here')).toEqual([
-    'The console is not available: there is none here.',
-  ]);
+  const lines = told([], false, 'there is none here');
+  expect(lines).toEqual(['The console is not available: there is none here.']);
 });
 
 test('with --no-console there is none, and no word of it', () => {

@@ -27,39 +27,30 @@ const NOTHING_KNOWN = {
 
 /** `processes` with a `changes` pass every 5 s, and a sweep a day. */
 function sourceOf(processes: string[]) {
-  const settings = {
-    baseUrl: 'https://service.example/api',
-    authUrl: 'https://auth.example/in',
-    audience: 'a',
-    clientId: 'i',
-    clientSecret: 's',
-    processes,
-  };
-  const timing = {
-    changes: { fastest: 5 * SECOND, slowest: 5 * SECOND },
-    sweep: 24 * 3600 * SECOND,
-    overlap: SECOND,
-  };
-  return realSource(settings, timing);
+  const addresses = { baseUrl: 'https://service.example/api', authUrl: 'https://auth.example/in' };
+  const credentials = { audience: 'a', clientId: 'i', clientSecret: 's' };
+  const changes = { fastest: 5 * SECOND, slowest: 5 * SECOND };
+  const timing = { changes, sweep: 24 * 3600 * SECOND, overlap: SECOND };
+  return realSource({ ...addresses, ...credentials, processes }, timing);
+}
+
+/** An output of a run, and the lines that were written to it. */
+function written(log: 'text' | 'json', clock: () => number) {
+  const stream = new PassThrough() as unknown as NodeJS.WriteStream & PassThrough;
+  const options = { json: false, log, format: () => '', noColour: true, clock, timeZone: 'UTC' };
+  const output = createOutput({ stdout: stream, stderr: stream }, options);
+  return { output, lines: () => `${stream.read() ?? ''}`.trimEnd().split('\n') };
 }
 
 /** Runs passes of `processes` every 5 s against a service that fails until `failsUntil` (s), and returns the lines of the log. */
 async function logOf(
-  {
-    processes,
-    error,
-    failsUntil,
-    progress = NOTHING_KNOWN,
-  }: { processes: string[]; error: Error; failsUntil: number; progress?: TickProgresses },
+  setting: { processes: string[]; error: Error; failsUntil: number; progress?: TickProgresses },
   log: 'text' | 'json' = 'text',
 ): Promise<string[]> {
+  const { processes, error, failsUntil, progress = NOTHING_KNOWN } = setting;
   const time = ownTime(Date.UTC(2026, 10, 22));
   const began = time.clock();
-  const stream = new PassThrough() as unknown as NodeJS.WriteStream & PassThrough;
-  const output = createOutput(
-    { stdout: stream, stderr: stream },
-    { json: false, log, format: () => '', noColour: true, clock: time.clock, timeZone: 'UTC' },
-  );
+  const { output, lines } = written(log, time.clock);
   await startScheduling({
     source: sourceOf(processes),
     poll: async ({ processes }) =>
@@ -67,7 +58,7 @@ async function logOf(
     ...{ progress, time, output },
   });
   while (time.clock() - began < 180 * SECOND) await time.step(2);
-  return `${stream.read() ?? ''}`.trimEnd().split('\n');
+  return lines();
 }
 
 test('an outage is logged at once for each process, then in a line a minute, then its end with duration and number', async () => {
@@ -75,11 +66,10 @@ test('an outage is logged at once for each process, then in a line a minute, the
   const error = new ServiceStatusError(request, 500, 'the service failed.');
   const lines = await logOf({ processes: ['p1'], error, failsUntil: 120 });
   const why = `${request}: status 500: the service failed`;
+  const again = /^00:01:0\d {2}Polling p1 failed: 14 failed attempts in 6\d s; latest: .*\. Will retry\.$/;
   expect(lines).toEqual([
     `00:00:00  Polling p1 failed: ${why}. Will retry.`,
-    expect.stringMatching(
-      /^00:01:0\d {2}Polling p1 failed: 14 failed attempts in 6\d s; latest: .*\. Will retry\.$/,
-    ),
+    expect.stringMatching(again),
     expect.stringMatching(/^00:02:0\d {2}Polling p1 works again, after 25 failed attempts in 2 min$/),
   ]);
   const both = await logOf({ processes: ['p1', 'p2'], error, failsUntil: 120 });
@@ -183,12 +173,7 @@ test('a pass of one mode that works does not end the outage of the other, and a 
 type Answer = Error | Pick<PassReport, 'mode' | 'outcome'>;
 
 async function passed(answers: Record<string, Answer[]>) {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()] as unknown as NodeJS.WriteStream[];
-  if (stdout === undefined || stderr === undefined) throw new Error('There are two streams.');
-  const output = createOutput(
-    { stdout, stderr },
-    { json: false, log: 'text', timeZone: 'UTC', format: () => '', noColour: true, clock: () => 0 },
-  );
+  const { output, lines } = written('text', () => 0);
   const runPass: RunPass = async ({ processId }, mode) => {
     expect(mode).toBe('changes');
     const answer = answers[processId]?.shift();
@@ -196,12 +181,9 @@ async function passed(answers: Record<string, Answer[]>) {
     if (answer instanceof Error) throw answer;
     return { ...answer, projects: 2, commits: 1, events: 3 };
   };
-  const well = await passOnce(
-    Object.keys(answers).map(processId => ({ workspace: 'w', processId })),
-    runPass,
-    output,
-  );
-  return { well, said: `${stdout.read()}`.trim().split('\n') };
+  const processes = Object.keys(answers).map(processId => ({ workspace: 'w', processId }));
+  const well = await passOnce(processes, runPass, output);
+  return { well, said: lines() };
 }
 
 test('one pass of each process goes on until it is complete, and behind its baseline', async () => {
@@ -214,10 +196,8 @@ test('one pass of each process goes on until it is complete, and behind its base
     known: [{ mode: 'changes', outcome: 'completed' }],
   });
   expect(well).toBe(true);
-  expect(said).toEqual([
-    '00:00:00  new: baseline complete',
-    '00:00:00  known: 2 projects read, 3 events emitted',
-  ]);
+  const known = '00:00:00  known: 2 projects read, 3 events emitted';
+  expect(said).toEqual(['00:00:00  new: baseline complete', known]);
 });
 
 test('a process that fails, or that another poller works on, is told and spoils the end, but not the others', async () => {

@@ -115,10 +115,8 @@ describe('a run of one endpoint', () => {
     const { url, received } = await receiver(answer(500), answer(204));
     const directory = temporaryDirectory();
     const [event] = someEvents(1) as [ChangeEvent];
-    const party = {
-      ...event,
-      data: { ...event.data, project: { id: 'p.1', name: 'Acme🎉 \ud800' } },
-    } as ChangeEvent;
+    const project = { id: 'p.1', name: 'Acme🎉 \ud800' };
+    const party = { ...event, data: { ...event.data, project } } as ChangeEvent;
     const first = await live(url, directory);
     await first.publish([party]);
     await first.endpoint.tried();

@@ -31,13 +31,8 @@ async function warningsOf(freedoms: Partial<Freedoms>, directory: string): Promi
     writeFileSync(file, settingsToPaste(answer, addresses) ?? JSON.stringify(least));
     const warn = (text: string) => void warned.push(text);
     const quiet = () => undefined;
-    const output: Output = {
-      isTerminal: false,
-      event: quiet,
-      info: quiet,
-      warn,
-      log: { info: quiet, warn, error: warn },
-    };
+    const log = { info: quiet, warn, error: warn };
+    const output: Output = { isTerminal: false, event: quiet, info: quiet, warn, log };
     const prefix = name.replaceAll('-', '_').toUpperCase();
     const environment = { [`${prefix}_CLIENT_ID`]: clientId, [`${prefix}_CLIENT_SECRET`]: clientSecret };
     const options = parseOptions(['--config', file, '--memory', '--once']);
@@ -81,21 +76,15 @@ test('the service of the environment, or of a configuration file, is asked befor
   expect(workspaceOf(source, 'not configured yet', undefined)).toBe('api-eu-example-com');
   const file = join(temporaryDirectory(), 'changewire.json');
   const { SERVICE_BASE_URL: baseUrl, SERVICE_AUTH_URL: authUrl, SERVICE_AUDIENCE: audience } = SERVICE;
-  const workspaces = ['eu', 'us'].map(name => ({
-    name,
-    baseUrl,
-    authUrl,
-    audience,
-    processes: [{ id: `p-${name}` }],
-  }));
+  const addresses = { baseUrl, authUrl, audience };
+  const workspaces = ['eu', 'us'].map(name => ({ name, ...addresses, processes: [{ id: `p-${name}` }] }));
   writeFileSync(file, JSON.stringify({ workspaces }));
   const secrets = { EU_CLIENT_ID: 'c', EU_CLIENT_SECRET: 's', US_CLIENT_ID: 'c', US_CLIENT_SECRET: 's' };
   const { source: configured } = namedSource(file, secrets) as { source: Source };
   expect(workspaceOf(configured, 'p-us', undefined)).toBe('us');
   expect(workspaceOf(configured, 'p-us', 'eu')).toBe('eu');
-  expect(() => workspaceOf(configured, 'new', undefined)).toThrow(
-    'Name the workspace of the process with --workspace: eu, us.',
-  );
+  const hint = 'Name the workspace of the process with --workspace: eu, us.';
+  expect(() => workspaceOf(configured, 'new', undefined)).toThrow(hint);
   expect(() => workspaceOf(configured, 'p-us', 'asia')).toThrow('--workspace: eu, us.');
 });
 

@@ -44,12 +44,12 @@ describe('the endpoints of the command line', () => {
     expect(wanted('--text --preset discord', { TEXT_WEBHOOK_URL: 'https://c.example' })).toMatchObject([
       { url: 'https://c.example', preset: 'discord' },
     ]);
-    expect(wanted('--webhook https://a.example --batch 100')).toMatchObject([
-      { kind: 'webhook', batch: 100 },
-    ]);
+    const batches = wanted('--webhook https://a.example --batch 100');
+    expect(batches).toMatchObject([{ kind: 'webhook', batch: 100 }]);
     expect(wanted(`--slack ${SLACK} --locale de-DE --time-zone Europe/Berlin`)).toMatchObject([
       { kind: 'slack', locale: 'de-DE', timeZone: 'Europe/Berlin' },
     ]);
+    const text = '--text https://a.example --preset';
     for (const [wrong, message] of [
       ['--webhook https://a.example --batch 1', '--batch, allowed: a whole number from 2 to 100.'],
       ['--webhook https://a.example --batch all', '--batch, allowed: a whole number from 2 to 100.'],
@@ -58,14 +58,8 @@ describe('the endpoints of the command line', () => {
         '--preset applies to the preceding --webhook, --slack, --slack-app, --teams, --text or --email: give that first.',
       ],
       [`--slack ${SLACK} --preset ntfy`, '--preset, allowed: only in an endpoint of kind "text".'],
-      [
-        '--text https://a.example --preset irc',
-        '--preset, allowed: one of "google-chat", "mattermost", "discord", "ntfy".',
-      ],
-      [
-        '--text https://a.example --preset ntfy --title-header T',
-        '--title-header, allowed: only without "preset".',
-      ],
+      [`${text} irc`, '--preset, allowed: one of "google-chat", "mattermost", "discord", "ntfy".'],
+      [`${text} ntfy --title-header T`, '--title-header, allowed: only without "preset".'],
     ] as const)
       expect(() => wanted(wrong)).toThrow(new UsageError(message));
   });
@@ -123,12 +117,10 @@ describe('the endpoints of the command line', () => {
     ['--webhook hush', `--webhook ${ADDRESS}`],
     ['--webhook https://me:hush@example.com', `--webhook ${ADDRESS}`],
     ['--webhook ftp://example.com/hush', `--webhook ${ADDRESS}`],
-    ['--webhook http://10.0.0.1/hush', '--webhook takes an https URL, or an http URL of this machine.'],
-    [
-      '--webhook http://[::ffff:10.0.0.1]/hush',
+    ...['10.0.0.1', '[::ffff:10.0.0.1]', '0.0.0.0:9000'].map((host): [string, string] => [
+      `--webhook http://${host}/hush`,
       '--webhook takes an https URL, or an http URL of this machine.',
-    ],
-    ['--webhook http://0.0.0.0:9000/hush', '--webhook takes an https URL, or an http URL of this machine.'],
+    ]),
     ['--webhook https://192.168.1.1/hush', `--webhook ${PRIVATE}`],
     ['--slack https://169.254.169.254/hush', `--slack ${PRIVATE}`],
     ['--teams https://[fd00::1]/hush', `--teams ${PRIVATE}`],
@@ -174,39 +166,30 @@ describe('the endpoints of the command line', () => {
 
 const OWN_NETWORK = 'For a receiver in your own network, see "networks" in docs/configuration.md.';
 const lookUp = (line: string, ...addresses: string[]) => lookUpIn([], line, ...addresses);
-const lookUpIn = (networks: string[], line: string, ...addresses: string[]) =>
-  refuseUndeliverable(
-    wantedEndpoints(parseOptions(line.split(' ')).endpoints, undefined, {}),
-    {
-      resolve: async () => addresses.map(address => ({ address, family: address.includes(':') ? 6 : 4 })),
-      networks,
-    },
-    1_000,
-  );
+const lookUpIn = (networks: string[], line: string, ...addresses: string[]) => {
+  const found = addresses.map(address => ({ address, family: address.includes(':') ? 6 : 4 }));
+  return refuseUndeliverable(wanted(line), { resolve: async () => found, networks }, 1_000);
+};
 
 test('an endpoint whose name leads where deliveries are refused is refused at the start, by its origin', async () => {
-  await expect(lookUp('--webhook http://example.com/hush', '93.184.215.14')).rejects.toThrow(
-    new UsageError(
-      `--webhook takes an https URL, or an http URL of this machine (http://example.com). ${OWN_NETWORK}`,
-    ),
-  );
-  await expect(
-    lookUp('--slack https://intranet.example.com/hush', '93.184.215.14', '10.0.0.1'),
-  ).rejects.toThrow(
-    new UsageError(
-      '--slack takes a URL with a public address, or a URL of this machine ' +
-        `(https://intranet.example.com). ${OWN_NETWORK}`,
-    ),
-  );
+  const intranet = 'https://intranet.example.com';
+  for (const [looking, why] of [
+    [
+      lookUp('--webhook http://example.com/hush', '93.184.215.14'),
+      '--webhook takes an https URL, or an http URL of this machine (http://example.com).',
+    ],
+    [
+      lookUp(`--slack ${intranet}/hush`, '93.184.215.14', '10.0.0.1'),
+      `--slack takes a URL with a public address, or a URL of this machine (${intranet}).`,
+    ],
+  ] as const)
+    await expect(looking).rejects.toThrow(new UsageError(`${why} ${OWN_NETWORK}`));
 });
 
 test('one that leads here, or to a public address by https, is taken', async () => {
   await lookUp('--webhook http://here.localhost:9000/', '127.0.0.1', '::1');
-  await lookUp(
-    '--webhook https://example.com/ --teams https://example.com/',
-    '93.184.215.14',
-    '2606:4700::1111',
-  );
+  const both = '--webhook https://example.com/ --teams https://example.com/';
+  await lookUp(both, '93.184.215.14', '2606:4700::1111');
 });
 
 test('one in a network of the configuration is taken, over http too', async () => {
@@ -223,19 +206,12 @@ test('one of kind pull needs no URL', async () => {
   const config = { networks: [], endpoints: [{ name: 'crm', kind: 'pull' }] } as never;
   const endpoints = wantedEndpoints([], config, {});
   expect(endpoints).toMatchObject([{ name: 'crm', kind: 'pull', url: '' }]);
-  await refuseUndeliverable(
-    endpoints,
-    { resolve: () => Promise.reject(new Error('asked')), networks: [] },
-    1,
-  );
+  const resolve = () => Promise.reject(new Error('asked'));
+  await refuseUndeliverable(endpoints, { resolve, networks: [] }, 1);
 });
 
 test('one that can not be looked up now may be there later', async () => {
-  const endpoints = wantedEndpoints(
-    parseOptions(['--webhook', 'https://example.com']).endpoints,
-    undefined,
-    {},
-  );
+  const endpoints = wanted('--webhook https://example.com');
   const failed = () => Promise.reject(new Error('ENOTFOUND'));
   await refuseUndeliverable(endpoints, { resolve: failed, networks: [] }, 1_000);
   await refuseUndeliverable(endpoints, { resolve: () => new Promise(() => undefined), networks: [] }, 1);

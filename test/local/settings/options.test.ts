@@ -3,62 +3,28 @@ import { UsageError } from '../../../local/basics/usage-error.ts';
 import { HELP } from '../../../local/settings/help.ts';
 import { OPTIONS, parseOptions } from '../../../local/settings/options.ts';
 
+const DEFAULTS = {
+  ...{ subscribe: [], raw: false, endpoints: [], config: undefined, data: undefined, memory: false },
+  ...{ interval: undefined, sweepInterval: undefined, overlap: undefined, resend: [], once: false },
+  ...{ json: false, log: 'text', health: undefined, console: true, consolePlace: {}, help: false },
+};
+
 describe('the command line', () => {
   test('has defaults for everything', () => {
-    expect(parseOptions([])).toEqual({
-      subscribe: [],
-      raw: false,
-      endpoints: [],
-      config: undefined,
-      interval: undefined,
-      sweepInterval: undefined,
-      overlap: undefined,
-      data: undefined,
-      memory: false,
-      resend: [],
-      once: false,
-      json: false,
-      log: 'text',
-      health: undefined,
-      console: true,
-      consolePlace: {},
-      help: false,
-    });
+    expect(parseOptions([])).toEqual(DEFAULTS);
   });
 
   test('takes every option', () => {
-    const args =
-      '--subscribe http://a/1 --subscribe https://b --raw --interval 10s-5m --sweep-interval 5m --overlap 1h --resend planner --resend crm';
-    expect(
-      parseOptions([
-        ...args.split(' '),
-        '--data',
-        'd',
-        '--once',
-        '--json',
-        '--log',
-        'json',
-        '--no-console',
-        '-h',
-      ]),
-    ).toEqual({
-      subscribe: ['http://a/1', 'https://b'],
-      raw: true,
-      endpoints: [],
-      config: undefined,
+    const args = [
+      ...['--subscribe http://a/1 --subscribe https://b --raw --interval 10s-5m --sweep-interval 5m'],
+      ...['--overlap 1h --resend planner --resend crm --data d --once --json --log json --no-console -h'],
+    ];
+    expect(parseOptions(args.join(' ').split(' '))).toEqual({
+      ...DEFAULTS,
+      ...{ subscribe: ['http://a/1', 'https://b'], raw: true, resend: ['planner', 'crm'], data: 'd' },
       interval: { fastest: 10_000, slowest: 300_000 },
-      sweepInterval: 300_000,
-      overlap: 3_600_000,
-      data: 'd',
-      memory: false,
-      resend: ['planner', 'crm'],
-      once: true,
-      json: true,
-      log: 'json',
-      health: undefined,
-      console: false,
-      consolePlace: {},
-      help: true,
+      ...{ sweepInterval: 300_000, overlap: 3_600_000 },
+      ...{ once: true, json: true, log: 'json', console: false, help: true },
     });
   });
 

@@ -30,12 +30,13 @@ test('the simulated service that goes on changing purges what is long past from 
   await until(() => kept() === 5_000);
 });
 
+const addresses = {
+  baseUrl: 'https://api.example.com',
+  authUrl: 'https://auth.example.com',
+  audience: 'audience',
+};
+
 test('a service of the environment is polled as one of a file is by default, but for what is given', () => {
-  const addresses = {
-    baseUrl: 'https://api.example.com',
-    authUrl: 'https://auth.example.com',
-    audience: 'a',
-  };
   const settings = { ...addresses, clientId: 'i', clientSecret: 's', processes: ['p'] };
   const polled = (timing: Timing) => realSource(settings, timing).watched[0]?.workspace.processes[0];
   const file = { workspaces: [{ name: 'eu', ...addresses, processes: [{ id: 'p' }] }] };
@@ -48,23 +49,15 @@ const ADDRESS =
   'an https:// address without user name, password or #fragment; http:// only to 127.0.0.1, [::1] or localhost.';
 
 const complete = {
-  SERVICE_BASE_URL: 'https://api.example.com',
-  SERVICE_AUTH_URL: 'https://auth.example.com',
-  SERVICE_AUDIENCE: 'audience',
-  SERVICE_CLIENT_ID: 'id',
-  SERVICE_CLIENT_SECRET: 'hush',
-  SERVICE_PROCESSES: 'a, b,a',
+  ...{ SERVICE_BASE_URL: addresses.baseUrl, SERVICE_AUTH_URL: addresses.authUrl },
+  ...{ SERVICE_AUDIENCE: addresses.audience, SERVICE_PROCESSES: 'a, b,a' },
+  ...{ SERVICE_CLIENT_ID: 'id', SERVICE_CLIENT_SECRET: 'hush' },
 };
 
 describe('the settings of a real service', () => {
   test('are taken when all are there', () => {
     expect(serviceSettings(complete)).toEqual({
-      baseUrl: 'https://api.example.com',
-      authUrl: 'https://auth.example.com',
-      audience: 'audience',
-      clientId: 'id',
-      clientSecret: 'hush',
-      processes: ['a', 'b'],
+      ...{ ...addresses, clientId: 'id', clientSecret: 'hush', processes: ['a', 'b'] },
     });
   });
 

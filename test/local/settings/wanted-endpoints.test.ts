@@ -39,28 +39,16 @@ function refusal(start: () => unknown): string {
 
 describe('the endpoints of a configuration', () => {
   test('have all settings from the file, addresses and secrets from the environment', () => {
+    const common = { isOption: false, headers: {} };
     expect(wanted('')).toEqual([
       {
-        name: 'crm-eu',
-        isOption: false,
-        kind: 'webhook',
-        url: HOOK,
-        origin: 'https://example.com',
-        secrets: [NEW, OLD],
-        headers: {},
-        filter: { events: ['task.updated'] },
+        ...{ ...common, name: 'crm-eu', kind: 'webhook', url: HOOK, origin: 'https://example.com' },
+        ...{ secrets: [NEW, OLD], filter: { events: ['task.updated'] } },
       },
       {
-        name: 'chat',
-        isOption: false,
-        kind: 'slack',
-        url: 'https://hooks.example.com/hush',
-        origin: 'https://hooks.example.com',
-        secrets: [],
-        headers: {},
-        filter: undefined,
-        perSecond: 2,
-        keepSuccesses: false,
+        ...{ ...common, name: 'chat', kind: 'slack', secrets: [], filter: undefined },
+        ...{ url: 'https://hooks.example.com/hush', origin: 'https://hooks.example.com' },
+        ...{ perSecond: 2, keepSuccesses: false },
       },
     ]);
   });

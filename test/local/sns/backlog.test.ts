@@ -15,10 +15,7 @@ function open(store: Deliveries = sqliteDeliveries(openDatabase(':memory:', [DEL
   const backlog = new Backlog(store, 'crm', Date.now);
   const stopping = new AbortController();
   return {
-    backlog,
-    store,
-    stopping,
-    signal: stopping.signal,
+    ...{ backlog, store, stopping, signal: stopping.signal },
     add: async (...eventIds: string[]) => {
       await store.add(eventIds.map(id => delivery(id, { at: Date.now() })));
       backlog.wake();
@@ -38,6 +35,18 @@ function open(store: Deliveries = sqliteDeliveries(openDatabase(':memory:', [DEL
 const placeOf = (taken: PendingDelivery | undefined) => taken?.place ?? '';
 const ids = (all: readonly PendingDelivery[]) => all.map(({ eventId }) => eventId);
 
+/** One that is put off by `ms`, and taken again. */
+async function rescheduled(ms: number) {
+  const { backlog, add, take } = open();
+  await add('e1');
+  const [first] = await take();
+  await backlog.reschedule(placeOf(first), AT + ms);
+  const again = take();
+  const settled = vi.fn();
+  void again.then(settled);
+  return { again, settled };
+}
+
 describe('the backlog of a subscription', () => {
   it('hands each delivery to one taker, in the order of publication', async () => {
     const { add, take } = open();
@@ -47,13 +56,7 @@ describe('the backlog of a subscription', () => {
   });
 
   it('hands out again what was put off, when that is due, and not before', async () => {
-    const { backlog, add, take } = open();
-    await add('e1');
-    const [first] = await take();
-    await backlog.reschedule(placeOf(first), AT + 5_000);
-    const again = take();
-    const settled = vi.fn();
-    void again.then(settled);
+    const { again, settled } = await rescheduled(5_000);
     await vi.advanceTimersByTimeAsync(4_999);
     expect(settled).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(2);
@@ -77,13 +80,7 @@ describe('the backlog of a subscription', () => {
   });
 
   it('leaves what was put off where the clock is corrected by less than a second', async () => {
-    const { backlog, add, take } = open();
-    await add('e1');
-    const [first] = await take();
-    await backlog.reschedule(placeOf(first), AT + 30_000);
-    const again = take();
-    const settled = vi.fn();
-    void again.then(settled);
+    const { again, settled } = await rescheduled(30_000);
     await vi.advanceTimersByTimeAsync(100);
     vi.setSystemTime(AT - 500);
     await vi.advanceTimersByTimeAsync(29_000);

@@ -63,10 +63,7 @@ describe('a delivery that fails', () => {
     const replies = [500, 429, 'reset', 'hang', 302, 204] as const;
     const { sns, publish, deadLetters, notices, endpoint, subscribed } = await startSubscribed(
       { reply: (_, n) => replies[n - 1] ?? 200 },
-      {
-        retryDelays: [1, 2, 3, 4, 5],
-        requestTimeout: 200,
-      },
+      { retryDelays: [1, 2, 3, 4, 5], requestTimeout: 200 },
     );
     await publish(['one']);
     await sns.idle();
@@ -108,21 +105,16 @@ describe('a delivery that fails', () => {
     await publish(['one']);
     await sns.idle();
     expect(endpoint.notifications()).toHaveLength(1);
-    expect(await deadLetters(subscribed)).toMatchObject([
-      { body: 'one', attempts: 1, reason: 'answered 404' },
-    ]);
+    const letter = { body: 'one', attempts: 1, reason: 'answered 404' };
+    expect(await deadLetters(subscribed)).toMatchObject([letter]);
   });
 });
 
 describe('several subscribers', () => {
   it('are not delayed by one that hangs, however much waits for it', async () => {
     const { sns, publish } = await startSns();
-    const slow = await receiver({ reply: () => 'hang' });
-    const quick = await receiver();
-    await Promise.all([
-      (await sns.subscribe({ url: slow.url })).confirmed,
-      (await sns.subscribe({ url: quick.url })).confirmed,
-    ]);
+    const [slow, quick] = [await receiver({ reply: () => 'hang' }), await receiver()];
+    for (const { url } of [slow, quick]) await (await sns.subscribe({ url })).confirmed;
     for (let batch = 0; batch < 4; batch++)
       await publish(Array.from({ length: 10 }, (_, n) => `${batch}.${n}`));
     await eventually(() => expect(quick.notifications()).toHaveLength(40));

@@ -6,8 +6,7 @@ import { receiver, startSns } from '../../kit/local/sns.ts';
 describe('a filter policy', () => {
   it('lets through what has one of the listed values in every listed attribute', async () => {
     const { sns, publish } = await startSns();
-    const endpoint = await receiver();
-    const everything = await receiver();
+    const [endpoint, everything] = [await receiver(), await receiver()];
     const filter = { eventType: ['task.updated', 'task.created'], changedFields: ['status', 'dueDate'] };
     await (await sns.subscribe({ url: endpoint.url, raw: true, filter })).confirmed;
     await (await sns.subscribe({ url: everything.url, raw: true })).confirmed;
@@ -18,12 +17,8 @@ describe('a filter policy', () => {
     await publish(['no attribute'], { eventType: 'task.updated' });
     await publish(['plain string'], { eventType: 'task.created', changedFields: 'dueDate' });
     await sns.idle();
-    expect(
-      endpoint
-        .notifications()
-        .map(({ body }) => body)
-        .sort(),
-    ).toEqual(['both', 'plain string']);
+    const bodies = endpoint.notifications().map(({ body }) => body);
+    expect(bodies.sort()).toEqual(['both', 'plain string']);
     expect(everything.notifications()).toHaveLength(6);
   });
 

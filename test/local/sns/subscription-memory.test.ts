@@ -19,9 +19,9 @@ const start = (options: Parameters<typeof startSns>[0] = {}): Promise<RunningSns
 
 type Wanted = Parameters<RunningSns['sns']['subscribe']>[0];
 
-/** An earlier run in which `wanted` was confirmed. @returns its ARN */
-async function confirmedEarlier(wanted: Wanted): Promise<string> {
-  const { sns } = await start();
+/** A run in which `wanted` is confirmed, and which ends. @returns its ARN */
+async function confirmedIn(wanted: Wanted, options: Parameters<typeof start>[0] = {}): Promise<string> {
+  const { sns } = await start(options);
   const { confirmed, subscriptionArn } = await sns.subscribe(wanted);
   await confirmed;
   sns.forgetOthers();
@@ -42,7 +42,7 @@ describe('a confirmed subscription', () => {
   it('is live at the next start, with the same ARN and no handshake, also while its endpoint is away', async () => {
     const endpoint = await leaving();
     const wanted = { url: endpoint.url, filter: { eventType: ['a', 'b'] }, name: 'mine', raw: true };
-    const arn = await confirmedEarlier(wanted);
+    const arn = await confirmedIn(wanted);
     const port = await closed(endpoint);
     const { sns, publish, notices } = await start({ retryDelays: Array(400).fill(10) });
     const subscribed = await sns.subscribe(wanted);
@@ -63,11 +63,9 @@ describe('a confirmed subscription', () => {
     const { sns } = await start();
     const endpoint = await receiver({ confirm: false });
     const { subscriptionArn } = await sns.subscribe({ url: endpoint.url });
-    await eventually(() => expect(endpoint.confirmations()).toHaveLength(1));
+    const subscribeUrl = await endpoint.subscribeUrl();
     await expect(readFile(file)).rejects.toThrow('ENOENT');
-    expect((await fetch(JSON.parse(endpoint.confirmations()[0]?.body ?? '{}').SubscribeURL)).status).toBe(
-      200,
-    );
+    expect((await fetch(subscribeUrl)).status).toBe(200);
     expect(await readFile(file, 'utf8')).toContain(subscriptionArn);
   });
 
@@ -75,13 +73,12 @@ describe('a confirmed subscription', () => {
     const { sns, notices } = await start();
     const endpoint = await receiver({ confirm: false });
     const { confirmed } = await sns.subscribe({ url: endpoint.url });
-    await eventually(() => expect(endpoint.confirmations()).toHaveLength(1));
-    const { SubscribeURL } = JSON.parse(endpoint.confirmations()[0]?.body ?? '{}');
+    const subscribeUrl = await endpoint.subscribeUrl();
     await mkdir(`${file}.new`);
-    expect((await fetch(SubscribeURL)).status).toBe(500);
+    expect((await fetch(subscribeUrl)).status).toBe(500);
     expect(notices.at(-1)).toMatch(/^warn .*could not save the confirmation/);
     await rm(`${file}.new`, { recursive: true });
-    expect((await fetch(SubscribeURL)).status).toBe(200);
+    expect((await fetch(subscribeUrl)).status).toBe(200);
     await confirmed;
   });
 });
@@ -89,11 +86,7 @@ describe('a confirmed subscription', () => {
 describe('a handshake begins anew', () => {
   const again = async (endpoint: Receiver, wanted: Wanted, options: Parameters<typeof startSns>[0] = {}) => {
     const before = endpoint.confirmations().length;
-    const { sns } = await start(options);
-    const { confirmed, subscriptionArn } = await sns.subscribe(wanted);
-    await confirmed;
-    sns.forgetOthers();
-    await sns.stop();
+    const subscriptionArn = await confirmedIn(wanted, options);
     return { subscriptionArn, handshakes: endpoint.confirmations().length - before };
   };
 
@@ -103,7 +96,7 @@ describe('a handshake begins anew', () => {
     ['the name', { name: 'other' }],
   ])('when %s changed; what was is forgotten', async (_, change) => {
     const endpoint = await receiver();
-    const arn = await confirmedEarlier({ url: endpoint.url });
+    const arn = await confirmedIn({ url: endpoint.url });
     const changed = await again(endpoint, { url: endpoint.url, ...change });
     expect(changed.handshakes).toBe(1);
     expect(changed.subscriptionArn).not.toBe(arn);
@@ -113,15 +106,15 @@ describe('a handshake begins anew', () => {
 
   it('when a start did not ask for it', async () => {
     const [endpoint, other] = [await receiver(), await receiver()];
-    const arn = await confirmedEarlier({ url: endpoint.url });
-    await confirmedEarlier({ url: other.url });
+    const arn = await confirmedIn({ url: endpoint.url });
+    await confirmedIn({ url: other.url });
     expect(await readFile(file, 'utf8')).not.toContain(arn);
     expect((await again(endpoint, { url: endpoint.url })).handshakes).toBe(1);
   });
 
   it('when the topic is another', async () => {
     const endpoint = await receiver();
-    await confirmedEarlier({ url: endpoint.url });
+    await confirmedIn({ url: endpoint.url });
     const elsewhere = await again(endpoint, { url: endpoint.url }, { topicName: 'elsewhere' });
     expect(elsewhere.handshakes).toBe(1);
     expect(elsewhere.subscriptionArn).toContain(':elsewhere:');
@@ -129,7 +122,7 @@ describe('a handshake begins anew', () => {
 
   it('when it was unsubscribed', async () => {
     const endpoint = await receiver();
-    const arn = await confirmedEarlier({ url: endpoint.url });
+    const arn = await confirmedIn({ url: endpoint.url });
     const { sns } = await start();
     await sns.subscribe({ url: endpoint.url });
     await sns.unsubscribe(arn);
@@ -143,7 +136,7 @@ describe('the file of subscriptions', () => {
   it('is for its owner only, whatever was there before, for a URL can hold a secret', async () => {
     const endpoint = await receiver();
     await writeFile(`${file}.new`, 'left by a kill', { mode: 0o644 });
-    await confirmedEarlier({ url: endpoint.url.replace('//', '//me:secret@') });
+    await confirmedIn({ url: endpoint.url.replace('//', '//me:secret@') });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     await chmod(file, 0o644);
     new SubscriptionMemory(directory);

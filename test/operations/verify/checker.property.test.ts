@@ -56,6 +56,11 @@ function checkerOf(changes: readonly Change[]): Checker {
   return checker;
 }
 
+/** A state that no commit stores. */
+const unstored = (record: JsonObject, tasks: Content['tasks'] = {}) => ({
+  ...{ content: { record, tasks }, isStored: false },
+});
+
 const storedOf = (last: ProjectContent | undefined) => ({
   records: new Map([...(last ? recordsOf(PROJECT, last) : [])].map(([name, all]) => [name, new Map(all)])),
 });
@@ -89,11 +94,7 @@ describe('the events of a project', () => {
     const edits = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,9}$/), { minLength: 4, maxLength: 8 });
     fc.assert(
       fc.property(edits, fc.nat(), (names, place) => {
-        const all = names.map(name => ({
-          content: { record: { id: 7, name }, tasks: {} },
-          isStored: false,
-        }));
-        const { changes, last } = historyOf(all);
+        const { changes, last } = historyOf(names.map(name => unstored({ id: 7, name })));
         const missing = 1 + (place % (changes.length - 2));
         const checker = checkerOf(changes.toSpliced(missing, 1));
         expect(checker.compare(SUBJECT, storedOf(last))).toEqual([]);
@@ -109,11 +110,8 @@ describe('the events of a project', () => {
   });
 
   it('differ from a snapshot with another value, record or project', () => {
-    const named = (name: string, tasks: Content['tasks'] = {}) => ({
-      content: { record: { id: 7, name }, tasks },
-      isStored: false,
-    });
-    const { changes, last } = historyOf([named('a'), named('b', { 1: { id: '1', name: 'task' } })]);
+    const second = unstored({ id: 7, name: 'b' }, { 1: { id: '1', name: 'task' } });
+    const { changes, last } = historyOf([unstored({ id: 7, name: 'a' }), second]);
     const checker = checkerOf(changes);
     const compare = (content: Content | undefined) =>
       checker
@@ -136,47 +134,29 @@ describe('the events of a project', () => {
   });
 
   it('of which one lacks values or changes prove nothing about these', () => {
-    const long = (mark: string) => ({
-      content: { record: { id: 7, one: mark.repeat(300_000), two: 'x' }, tasks: {} },
-      isStored: false,
-    });
+    const long = (mark: string) => unstored({ id: 7, one: mark.repeat(300_000), two: 'x' });
     const { changes } = historyOf([long('a'), long('b'), long('c')]);
     expect(changes.map(({ fields }) => fields)).toEqual([[['one', null, null]], [['one', null, null]]]);
     const checker = checkerOf(changes);
     expect(checker.gaps()).toEqual([]);
-    expect(
-      checker.compare(SUBJECT, storedOf(contentOf({ record: { id: 7, one: 'other' }, tasks: {} }))),
-    ).toEqual([]);
+    const other = contentOf({ record: { id: 7, one: 'other' }, tasks: {} });
+    expect(checker.compare(SUBJECT, storedOf(other))).toEqual([]);
 
-    const many = (mark: string) => ({
-      content: {
-        record: Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`f${index}`, mark])),
-        tasks: {},
-      },
-      isStored: false,
-    });
+    const many = (mark: string) =>
+      unstored(Object.fromEntries(Array.from({ length: 9_000 }, (_, index) => [`f${index}`, mark])));
     const edits = historyOf([many('a'), many('b'), many('c')]);
-    expect(edits.changes.map(({ isCut, fields }) => [isCut, fields.length])).toEqual([
-      [true, 0],
-      [true, 0],
-    ]);
+    expect(edits.changes.map(({ isCut, fields }) => ({ isCut, fields }))).toEqual(
+      Array(2).fill({ isCut: true, fields: [] }),
+    );
     expect(checkerOf(edits.changes).compare(SUBJECT, storedOf(edits.last))).toEqual([]);
   });
 
   it('prove nothing about fields that the snapshot withholds, and all about the others', () => {
-    const named = (one: string, two: string) => ({
-      content: { record: { id: 7, one, two }, tasks: {} },
-      isStored: false,
-    });
-    const { changes } = historyOf([named('a', 'a'), named('b', 'b'), named('c', 'c'), named('d', 'd')]);
+    const { changes } = historyOf(['a', 'b', 'c', 'd'].map(one => unstored({ id: 7, one, two: one })));
     const checker = checkerOf([changes[0], changes[2]] as Change[]);
+    const stored = storedOf(contentOf({ record: { id: 7, one: 'x', two: 'x' }, tasks: {} }));
     const compare = (withheld: readonly string[]) =>
-      checker
-        .compare(SUBJECT, {
-          ...storedOf(contentOf({ record: { id: 7, one: 'x', two: 'x' }, tasks: {} })),
-          withheld: new Set(withheld),
-        })
-        .map(({ field }) => field);
+      checker.compare(SUBJECT, { ...stored, withheld: new Set(withheld) }).map(({ field }) => field);
     expect([checker.gaps().length, compare([])]).toEqual([2, ['one', 'two']]);
     expect([compare(['one']), checker.gaps().map(({ field }) => field)]).toEqual([['two'], ['two']]);
   });

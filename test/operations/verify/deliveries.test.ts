@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { createOperations } from '../../../functions/operations/operations.ts';
 import { verifyDeliveries } from '../../../functions/operations/walk-deliveries.ts';
@@ -27,10 +28,7 @@ describe.each(STORES)('the deliveries of a process, over %s', (_, open) => {
   };
   const endpoint = (more: object = {}, addedAt = AT - 5 * DAY) =>
     context.endpoints.change(NAME, () => ({
-      name: NAME,
-      settings: { name: NAME, kind: 'webhook', ...more },
-      health: {},
-      addedAt,
+      ...{ name: NAME, settings: { name: NAME, kind: 'webhook', ...more }, health: {}, addedAt },
     }));
   const attempted = ({ id, type, sequence }: ChangeEvent, failure?: string) =>
     context.deliveries.note([
@@ -42,21 +40,15 @@ describe.each(STORES)('the deliveries of a process, over %s', (_, open) => {
     ]);
   const placeOf = ({ id, sequence }: ChangeEvent) => ({ endpoint: NAME, eventId: id, at: Number(sequence) });
   const row = (event: ChangeEvent) => ({
-    ...placeOf(event),
-    body: JSON.stringify(event),
-    attributes: {},
-    due: AT,
+    ...{ ...placeOf(event), body: JSON.stringify(event), attributes: {}, due: AT },
   });
-  const verify = async (wait: () => Promise<unknown> = async () => undefined) => {
-    const operations = createOperations(context);
-    return verifyDeliveries(
-      asked => operations(asked, CALLER),
+  type Options = NonNullable<Parameters<typeof verifyDeliveries>[2]>;
+  const verify = (options: Partial<Options> = {}, configured: readonly EndpointSettings[] = []) =>
+    verifyDeliveries(
+      asked => createOperations({ ...context, configured })(asked, CALLER),
       { process: 'on boarding' },
-      {
-        wait: async () => void (await wait()),
-      },
+      { wait: async () => undefined, ...options },
     );
-  };
   /** An endpoint that got an event five days ago, so that each later one has a trace. */
   const known = async (more?: object) => {
     await endpoint(more);
@@ -66,12 +58,8 @@ describe.each(STORES)('the deliveries of a process, over %s', (_, open) => {
 
   it('are delivered, in the backlog or dead', async () => {
     await known();
-    const [failed, sent, waiting, dead] = [
-      await committed(5 * HOUR),
-      await committed(4 * HOUR),
-      await committed(3 * HOUR),
-      await committed(2 * HOUR),
-    ];
+    const [failed, sent] = [await committed(5 * HOUR), await committed(4 * HOUR)];
+    const [waiting, dead] = [await committed(3 * HOUR), await committed(2 * HOUR)];
     await attempted(failed, 'answered 500');
     await attempted(sent);
     await context.deliveries.add([row(failed), row(waiting)]);
@@ -82,7 +70,7 @@ describe.each(STORES)('the deliveries of a process, over %s', (_, open) => {
   it('are missing without a trace, unless the attempt was only saved later', async () => {
     await known();
     const [lost, late] = [await committed(2 * HOUR), await committed(HOUR)];
-    expect(await verify(() => attempted(late))).toEqual({
+    expect(await verify({ wait: () => attempted(late) })).toEqual({
       ...{ ...nothing, delivered: 2 },
       missing: [{ event: lost.id, endpoint: NAME }],
     });
@@ -112,16 +100,11 @@ describe.each(STORES)('the deliveries of a process, over %s', (_, open) => {
     expect(await verify()).toMatchObject({ delivered: 1, unknown: 1, missing: [] });
 
     await endpoint();
-    await context.actions.note({
-      ...{ at: AT - 2 * HOUR, who: 'ann', isProven: true, operation: 'update-endpoint' },
-      subject: { endpoint: NAME },
-    });
+    const update = { ...CALLER, operation: 'update-endpoint', subject: { endpoint: NAME } } as const;
+    await context.actions.note({ ...update, at: AT - 2 * HOUR });
     const later = await committed(HOUR / 2);
     expect(await verify()).toMatchObject({ unknown: 0, missing: [expect.anything(), { event: later.id }] });
-    await context.actions.note({
-      ...{ at: AT - 0.7 * HOUR, who: 'ann', isProven: true, operation: 'update-endpoint' },
-      subject: { endpoint: NAME },
-    });
+    await context.actions.note({ ...update, at: AT - 0.7 * HOUR });
     expect(await verify()).toMatchObject({ delivered: 1, unknown: 2, missing: [] });
   });
 
@@ -136,13 +119,7 @@ describe.each(STORES)('the deliveries of a process, over %s', (_, open) => {
     await known();
     await committed(HOUR);
     const configured = { name: NAME, kind: 'webhook', filter: { events: ['task.updated'] } } as const;
-    const operations = createOperations({ ...context, configured: [configured] });
-    const found = await verifyDeliveries(
-      asked => operations(asked, CALLER),
-      { process: 'on boarding' },
-      { wait: async () => undefined },
-    );
-    expect(found).toEqual({ ...nothing, delivered: 1, unknown: 1 });
+    expect(await verify({}, [configured])).toEqual({ ...nothing, delivered: 1, unknown: 1 });
   });
 
   it('come in slices', async () => {
@@ -152,12 +129,7 @@ describe.each(STORES)('the deliveries of a process, over %s', (_, open) => {
       await commit(context, eventsOf(at, 300), { at });
     }
     const slices: number[] = [];
-    const operations = createOperations(context);
-    const found = await verifyDeliveries(
-      asked => operations(asked, CALLER),
-      { process: 'on boarding' },
-      { report: ({ deliveries }) => void slices.push(deliveries), wait: async () => undefined },
-    );
+    const found = await verify({ report: ({ deliveries }) => void slices.push(deliveries) });
     expect([slices, found.delivered, found.missing.length]).toEqual([[601, 901], 1, 900]);
   });
 

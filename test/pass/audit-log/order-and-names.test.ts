@@ -2,49 +2,47 @@ import { describe, expect, it } from 'vitest';
 import { TimeSample } from '../../../functions/pass/audit-log/log-reading.ts';
 import { namesIn } from '../../../functions/pass/audit-log/names.ts';
 
-describe('the order of audit entries', () => {
-  const day = (number: number) => `2026-01-0${number}T00:00:00Z`;
-  const at = (...times: (string | number)[]) => times.map(time => ({ id: 'x', at: time }));
-  const second = 1_767_323_045;
+const day = (number: number) => `2026-01-0${number}T00:00:00Z`;
+const at = (...times: (string | number)[]) => times.map(time => ({ id: 'x', at: time }));
+const second = 1_767_323_045;
 
-  it.each([
-    ['oldest-first', at(day(1), day(1), day(2), day(3), day(3))],
-    ['newest-first', at(second + 4, second + 3, second + 2, second + 1, second)],
-    ['oldest-first', [1, 2, 3, 4, 5].map(number => ({ meta: { when: day(number) } }))],
-    ['unknown', at(day(1), day(2), day(3), day(4))],
-    ['unknown', at(day(1), day(1), day(1), day(1), day(1))],
-    ['unknown', at(day(1), day(3), day(2), day(4), day(5))],
-    ['unknown', at(day(1), day(2), day(3), day(4), 'later')],
-    ['unknown', [1, 2, 3, 4, 5].map(number => ({ at: `2026-13-0${number}T00:00:00Z` }))],
-    ['unknown', []],
-    ['unknown', [1, 2, 3, 4, 5].map(number => ({ at: `on ${day(number)}` }))],
-    ['unknown', [1, 2, 3, 4, 5].map(number => ({ at: day(number).slice(0, 10) }))],
-    ['oldest-first', [0, 1, 2, 3, 4].map(number => ({ at: 1_000_000_001 + number }))],
-    ['unknown', [0, 1, 2, 3, 4].map(number => ({ at: 1_000_000_000 + number }))],
-    ['oldest-first', [0, 1, 2, 3, 4].map(number => ({ at: 99_999_999_999_995 + number }))],
-    ['unknown', [0, 1, 2, 3, 4].map(number => ({ at: 99_999_999_999_996 + number }))],
-    ['oldest-first', [1, 2, 3, 4, 5].map(number => ({ a: { b: { c: day(number) } } }))],
-    ['unknown', [1, 2, 3, 4, 5].map(number => ({ a: { b: { c: { d: day(number) } } } }))],
-    ['newest-first', [5, 4, 3, 2, 1].map(number => ({ made: day(1), at: day(number), n: number }))],
-    ['unknown', [...at(day(1), day(2), day(3), day(4)), { id: 'x' }]],
-    ['unknown', [...[1, 2, 3, 4].map(number => ({ a: { at: day(number) } })), { a: 'x' }]],
-    ['unknown', [...[1, 2, 3, 4].map(number => ({ a: { at: day(number) } })), { a: null }]],
-    [
-      'oldest-first',
-      [1, 2, 3, 4, 5].map(number => ({ at: day(number), due: number < 4 ? day(9 - number) : '' })),
-    ],
-    [
-      'unknown',
-      [1, 2, 3, 4, 5].map(number => ({ at: day(number), seen: day([1, 3, 2, 4, 5][number - 1] ?? 1) })),
-    ],
-    ['unknown', [1, 2, 3, 4, 5].map(number => ({ at: [day(number)] }))],
-    ['unknown', [1, 2, 3, 4].map(number => ({ at: day(number) })).concat([{ at: 7 } as never])],
-    ['unknown', [1, 2, 3, 4, 5].map(number => ({ a: second + number, b: second - number }))],
-  ] as const)('is %s in %j', (order, entries) => {
-    const sample = new TimeSample();
-    sample.add([...entries] as never);
-    expect(sample.order).toBe(order);
-  });
+it.each([
+  ['oldest-first', at(day(1), day(1), day(2), day(3), day(3))],
+  ['newest-first', at(second + 4, second + 3, second + 2, second + 1, second)],
+  ['oldest-first', [1, 2, 3, 4, 5].map(number => ({ meta: { when: day(number) } }))],
+  ['unknown', at(day(1), day(2), day(3), day(4))],
+  ['unknown', at(day(1), day(1), day(1), day(1), day(1))],
+  ['unknown', at(day(1), day(3), day(2), day(4), day(5))],
+  ['unknown', at(day(1), day(2), day(3), day(4), 'later')],
+  ['unknown', [1, 2, 3, 4, 5].map(number => ({ at: `2026-13-0${number}T00:00:00Z` }))],
+  ['unknown', []],
+  ['unknown', [1, 2, 3, 4, 5].map(number => ({ at: `on ${day(number)}` }))],
+  ['unknown', [1, 2, 3, 4, 5].map(number => ({ at: day(number).slice(0, 10) }))],
+  ['oldest-first', [0, 1, 2, 3, 4].map(number => ({ at: 1_000_000_001 + number }))],
+  ['unknown', [0, 1, 2, 3, 4].map(number => ({ at: 1_000_000_000 + number }))],
+  ['oldest-first', [0, 1, 2, 3, 4].map(number => ({ at: 99_999_999_999_995 + number }))],
+  ['unknown', [0, 1, 2, 3, 4].map(number => ({ at: 99_999_999_999_996 + number }))],
+  ['oldest-first', [1, 2, 3, 4, 5].map(number => ({ a: { b: { c: day(number) } } }))],
+  ['unknown', [1, 2, 3, 4, 5].map(number => ({ a: { b: { c: { d: day(number) } } } }))],
+  ['newest-first', [5, 4, 3, 2, 1].map(number => ({ made: day(1), at: day(number), n: number }))],
+  ['unknown', [...at(day(1), day(2), day(3), day(4)), { id: 'x' }]],
+  ['unknown', [...[1, 2, 3, 4].map(number => ({ a: { at: day(number) } })), { a: 'x' }]],
+  ['unknown', [...[1, 2, 3, 4].map(number => ({ a: { at: day(number) } })), { a: null }]],
+  [
+    'oldest-first',
+    [1, 2, 3, 4, 5].map(number => ({ at: day(number), due: number < 4 ? day(9 - number) : '' })),
+  ],
+  [
+    'unknown',
+    [1, 2, 3, 4, 5].map(number => ({ at: day(number), seen: day([1, 3, 2, 4, 5][number - 1] ?? 1) })),
+  ],
+  ['unknown', [1, 2, 3, 4, 5].map(number => ({ at: [day(number)] }))],
+  ['unknown', [1, 2, 3, 4].map(number => ({ at: day(number) })).concat([{ at: 7 } as never])],
+  ['unknown', [1, 2, 3, 4, 5].map(number => ({ a: second + number, b: second - number }))],
+] as const)('the order of audit entries is %s in %j', (order, entries) => {
+  const sample = new TimeSample();
+  sample.add([...entries] as never);
+  expect(sample.order).toBe(order);
 });
 
 describe('names in audit entries', () => {

@@ -243,9 +243,8 @@ unknown 8: 1 2 9          7 8 9            -        0 2, 0     unknown`),
   });
 });
 
-describe('a log that contradicts its position', () => {
-  it.each(
-    rowsOf(`
+it.each(
+  rowsOf(`
 turned around             times     newest-first: 3 2      1 2 3 10 11      10 11           oldest-first
 turned around             times     oldest-first 2: 2 3    11 10 3 2 1      10 11           newest-first
 turned around and purged  times     newest-first: 3 2      3 10 11          10 11           newest-first
@@ -260,20 +259,22 @@ turned around             no times  unknown: 1 2           3 2 1            3   
 purged beyond             no times  newest-first: 3 2      5 4              4 5             newest-first
 purged beyond             no times  unknown 2: 1 2 3       5 4              4 5             unknown
 moved to its head         no times  oldest-first 4: 1 4 5  3 4 5 6          6               oldest-first`),
-  )('%s, with %s: was left as %s, is %s, has the new entries %s, and is %s', async (...row) => {
+)(
+  'a log that contradicts its position %s, with %s: was left as %s, is %s, has the new entries %s, and is %s',
+  async (...row) => {
     const [_, times, place = '', log, found, order] = row;
     const entryOf = times === 'times' ? dated : plain;
     const read = await reading(positionOf(place, entryOf), { logs: [listOf(log)], entryOf });
     expect([read.found.toSorted(), read.position.order]).toEqual([listOf(found), order]);
-  });
+  },
+);
 
-  it('is read as a whole once: the next reading finds it as it was left', async () => {
-    const before = left('oldest-first', '4', [3, 4, 5], dated);
-    const read = await reading(before, { logs: [[10, 11, 12, 13, 14, 15, 16]], entryOf: dated });
-    expect(read.walks).toEqual([[4], [0, 2, 4, 6], [0]]);
-    const next = await reading(read.position, { logs: [[10, 11, 12, 13, 14, 15, 16]], entryOf: dated });
-    expect([next.walks, next.found, next.position]).toEqual([[[6]], [], read.position]);
-  });
+it('a log that contradicts its position is read as a whole once: the next reading finds it as it was left', async () => {
+  const before = left('oldest-first', '4', [3, 4, 5], dated);
+  const read = await reading(before, { logs: [[10, 11, 12, 13, 14, 15, 16]], entryOf: dated });
+  expect(read.walks).toEqual([[4], [0, 2, 4, 6], [0]]);
+  const next = await reading(read.position, { logs: [[10, 11, 12, 13, 14, 15, 16]], entryOf: dated });
+  expect([next.walks, next.found, next.position]).toEqual([[[6]], [], read.position]);
 });
 
 describe('an entry of a log that contradicts its position', () => {
@@ -309,24 +310,22 @@ describe('an entry of a log that contradicts its position', () => {
   });
 });
 
-describe('a log whose entries move from page to page', () => {
-  it('while its new ones are read, is read again until its first page stays', async () => {
-    const before = left('oldest-first', undefined, [1, 2]);
-    // Two are purged after the first page: 5 and 6 stand where 3 and 4 were.
-    const purged = [3, 4, 5, 6];
-    const { found, walks } = await reading(before, { logs: [[1, 2, 5, 6], purged, purged, purged] });
-    expect([found, walks]).toEqual([
-      [5, 6, 3, 4],
-      [[0, 2], [0], [0, 2], [0]],
-    ]);
-  });
+it('a log whose entries move from page to page while its new ones are read, is read again until its first page stays', async () => {
+  const before = left('oldest-first', undefined, [1, 2]);
+  // Two are purged after the first page: 5 and 6 stand where 3 and 4 were.
+  const purged = [3, 4, 5, 6];
+  const { found, walks } = await reading(before, { logs: [[1, 2, 5, 6], purged, purged, purged] });
+  expect([found, walks]).toEqual([
+    [5, 6, 3, 4],
+    [[0, 2], [0], [0, 2], [0]],
+  ]);
+});
 
-  it('is read five times at most, and not beyond its time', async () => {
-    const logs = numbers(0, 20).map(n => [n, 1, 2, 3, 4, 5]);
-    const before = left('oldest-first', undefined, [1, 2]);
-    expect((await reading(before, { logs })).walks).toHaveLength(2 * 5 - 1);
-    expect((await reading(before, { logs, pageMs: 1_000, time: 6_000 })).walks).toHaveLength(1);
-  });
+it('a log whose entries move from page to page is read five times at most, and not beyond its time', async () => {
+  const logs = numbers(0, 20).map(n => [n, 1, 2, 3, 4, 5]);
+  const before = left('oldest-first', undefined, [1, 2]);
+  expect((await reading(before, { logs })).walks).toHaveLength(2 * 5 - 1);
+  expect((await reading(before, { logs, pageMs: 1_000, time: 6_000 })).walks).toHaveLength(1);
 });
 
 describe('an audit log that is refused', () => {
@@ -465,74 +464,73 @@ describe('a log that takes long', () => {
   });
 });
 
-describe('a log of many entries in one page', () => {
-  const MAX_SEEN = 5_000;
-  const log = numbers(0, 12_000);
-  const size = 20_000;
+const MAX_SEEN = 5_000;
+const log = numbers(0, 12_000);
+const size = 20_000;
 
-  it.each<[Order, number[]]>([
-    ['newest-first', numbers(0, MAX_SEEN)],
-    ['oldest-first', numbers(7_000, 12_000)],
-    ['unknown', [...numbers(0, MAX_SEEN / 2), ...numbers(9_500, 12_000)]],
-  ])('is remembered, %s, where new entries come, and is known all the same', async (order, seen) => {
+it.each<[Order, number[]]>([
+  ['newest-first', numbers(0, MAX_SEEN)],
+  ['oldest-first', numbers(7_000, 12_000)],
+  ['unknown', [...numbers(0, MAX_SEEN / 2), ...numbers(9_500, 12_000)]],
+])(
+  'a log of many entries in one page is remembered, %s, where new entries come, and is known all the same',
+  async (order, seen) => {
     const position = left(order, undefined, order === 'oldest-first' ? [11_999] : [0, 11_999]);
     const read = await reading(position, { logs: [log], size });
     expect(read.position.seen).toEqual(left(order, undefined, seen).seen);
     const grown = order === 'newest-first' ? [-1, ...log] : [...log, -1];
     const next = await reading(read.position, { logs: [grown], size });
     expect([next.found, next.walks]).toEqual([[-1], [[0]]]);
-  });
+  },
+);
+
+const step = fc.record({
+  grows: fc.nat({ max: 9 }),
+  isPurged: fc.boolean(),
+  /** How many pages a pass has time for. */
+  pages: fc.integer({ min: 1, max: 6 }),
+  /** Whether the pass is killed before its position is kept. */
+  isKilled: fc.boolean(),
 });
 
-describe('however little time the passes have', () => {
-  const step = fc.record({
-    grows: fc.nat({ max: 9 }),
-    isPurged: fc.boolean(),
-    /** How many pages a pass has time for. */
-    pages: fc.integer({ min: 1, max: 6 }),
-    /** Whether the pass is killed before its position is kept. */
-    isKilled: fc.boolean(),
-  });
-
-  it('invariants 1 and 3: each entry after the first reading is found, and none of before, in any order', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.boolean(),
-        fc.boolean(),
-        fc.integer({ min: 1, max: 4 }),
-        fc.nat({ max: 12 }),
-        fc.array(step, { minLength: 1, maxLength: 12, size: 'max' }),
-        async (isNewestFirst, isTimed, size, history, steps) => {
-          let log = numbers(1, history + 1);
-          let newest = history;
-          const entryOf = (n: number) =>
-            isTimed ? timed(n, (n > history ? LAST : LAST - 60 * MINUTE) + n) : plain(n);
-          const found = new Set<number>();
-          const shown = () => (isNewestFirst ? log.toReversed() : log);
-          let position: AuditPosition | undefined;
-          const pass = async (pages: number, isKilled: boolean) => {
-            const time = { pageMs: 1_000, time: 2_000 * pages };
-            const read = await reading(position, { logs: [shown()], size, entryOf, ...time });
-            for (const n of read.found) found.add(n as number);
-            if (!isKilled) position = read.position;
-          };
-          await pass(100, false);
-          for (const { grows, isPurged, pages, isKilled } of steps) {
-            log = [...log, ...numbers(newest + 1, newest + grows + 1)];
-            newest += grows;
-            const isUnread = (n: number) => n > history && !found.has(n);
-            // Not told apart are the entries of a log that is purged beyond what is known and has no times, or too few on two pages to know its order.
-            if (isPurged && isTimed && size > 2)
-              log = log.slice(Math.min(log.findIndex(isUnread) >>> 0, log.length - 1));
-            await pass(pages, isKilled);
-          }
-          for (let calm = 0; calm < 2; calm++) await pass(1_000, false);
-          expect([...found].toSorted((a, b) => a - b)).toEqual(numbers(history + 1, newest + 1));
-          const { walks } = await reading(position, { logs: [shown()], size, entryOf });
-          expect(walks.flat().length).toBeLessThanOrEqual(position?.order === 'unknown' ? 2 : 1);
-        },
-      ),
-      { numRuns: Number(process.env.RUNS ?? 250) },
-    );
-  });
+it('invariants 1 and 3: however little time the passes have, each entry after the first reading is found, and none of before, in any order', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.boolean(),
+      fc.boolean(),
+      fc.integer({ min: 1, max: 4 }),
+      fc.nat({ max: 12 }),
+      fc.array(step, { minLength: 1, maxLength: 12, size: 'max' }),
+      async (isNewestFirst, isTimed, size, history, steps) => {
+        let log = numbers(1, history + 1);
+        let newest = history;
+        const entryOf = (n: number) =>
+          isTimed ? timed(n, (n > history ? LAST : LAST - 60 * MINUTE) + n) : plain(n);
+        const found = new Set<number>();
+        const shown = () => (isNewestFirst ? log.toReversed() : log);
+        let position: AuditPosition | undefined;
+        const pass = async (pages: number, isKilled: boolean) => {
+          const time = { pageMs: 1_000, time: 2_000 * pages };
+          const read = await reading(position, { logs: [shown()], size, entryOf, ...time });
+          for (const n of read.found) found.add(n as number);
+          if (!isKilled) position = read.position;
+        };
+        await pass(100, false);
+        for (const { grows, isPurged, pages, isKilled } of steps) {
+          log = [...log, ...numbers(newest + 1, newest + grows + 1)];
+          newest += grows;
+          const isUnread = (n: number) => n > history && !found.has(n);
+          // Not told apart are the entries of a log that is purged beyond what is known and has no times, or too few on two pages to know its order.
+          if (isPurged && isTimed && size > 2)
+            log = log.slice(Math.min(log.findIndex(isUnread) >>> 0, log.length - 1));
+          await pass(pages, isKilled);
+        }
+        for (let calm = 0; calm < 2; calm++) await pass(1_000, false);
+        expect([...found].toSorted((a, b) => a - b)).toEqual(numbers(history + 1, newest + 1));
+        const { walks } = await reading(position, { logs: [shown()], size, entryOf });
+        expect(walks.flat().length).toBeLessThanOrEqual(position?.order === 'unknown' ? 2 : 1);
+      },
+    ),
+    { numRuns: Number(process.env.RUNS ?? 250) },
+  );
 });

@@ -4,16 +4,8 @@ import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { type SavedState, UNKNOWN_PROCESS } from '../../../functions/model/process-state.ts';
 import type { Snapshot, Tombstone } from '../../../functions/model/snapshot.ts';
 import type { CommitRequest, Lease, Snapshots } from '../../../functions/store/store.ts';
-import {
-  AT,
-  commitOf,
-  content,
-  event,
-  leaseOf,
-  noise,
-  type Subject,
-  snapshot,
-} from '../../kit/store/subject.ts';
+import { commitOf, content, event, leaseOf, noise, type Subject, snapshot } from '../../kit/store/subject.ts';
+import { AT } from '../../kit/time.ts';
 import { entriesContract } from './entries.ts';
 import { headsContract } from './heads.ts';
 import { rechecksContract } from './rechecks.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ProcessKey } from '../../../functions/basics/process.ts';
 import type { Cause, ProcessState, SavedState } from '../../../functions/model/process-state.ts';
 import type { Snapshot } from '../../../functions/model/snapshot.ts';
@@ -261,28 +261,26 @@ async function everything(snapshots: Snapshots): Promise<unknown> {
   );
 }
 
-describe('the snapshots in SQLite', () => {
-  it('invariants 1, 3 and 8: answer every history of calls as those in DynamoDB do, and hold the same after it', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async steps => {
-        const { client, tableName, model } = openModel();
-        const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA]);
-        const dynamo = new Subject(createSnapshots({ client, tableName, timing: TABLE_TIMING }));
-        const sqlite = new Subject(sqliteSnapshots(database));
-        for (const one of steps) expect(await sqlite.run(one)).toEqual(await dynamo.run(one));
-        expect(await everything(sqlite.snapshots)).toEqual(await everything(dynamo.snapshots));
-        const streamed = model.stream
-          .filter(
-            ({ eventName, dynamodb }) => eventName === 'INSERT' && dynamodb?.Keys?.sk?.S?.startsWith(CHANGE),
-          )
-          .map(({ dynamodb }) => [dynamodb?.Keys?.pk?.S, dynamodb?.Keys?.sk?.S]);
-        const journal = database.sql.all`SELECT process, key FROM change ORDER BY position`;
-        expect(new Set(journal.map(({ process, key }) => `${process} ${key}`))).toEqual(
-          new Set(streamed.map(([pk, sk]) => `${pk} ${sk}`)),
-        );
-        database.file.close();
-      }),
-      { numRuns: 40 },
-    );
-  });
+it('invariants 1, 3 and 8: the snapshots in SQLite answer every history of calls as those in DynamoDB do, and hold the same after it', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async steps => {
+      const { client, tableName, model } = openModel();
+      const database = openDatabase(':memory:', [SNAPSHOTS_SCHEMA]);
+      const dynamo = new Subject(createSnapshots({ client, tableName, timing: TABLE_TIMING }));
+      const sqlite = new Subject(sqliteSnapshots(database));
+      for (const one of steps) expect(await sqlite.run(one)).toEqual(await dynamo.run(one));
+      expect(await everything(sqlite.snapshots)).toEqual(await everything(dynamo.snapshots));
+      const streamed = model.stream
+        .filter(
+          ({ eventName, dynamodb }) => eventName === 'INSERT' && dynamodb?.Keys?.sk?.S?.startsWith(CHANGE),
+        )
+        .map(({ dynamodb }) => [dynamodb?.Keys?.pk?.S, dynamodb?.Keys?.sk?.S]);
+      const journal = database.sql.all`SELECT process, key FROM change ORDER BY position`;
+      expect(new Set(journal.map(({ process, key }) => `${process} ${key}`))).toEqual(
+        new Set(streamed.map(([pk, sk]) => `${pk} ${sk}`)),
+      );
+      database.file.close();
+    }),
+    { numRuns: 40 },
+  );
 });

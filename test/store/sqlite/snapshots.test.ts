@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { changeKey, partition } from '../../../functions/store/keys.ts';
 import { type Database, openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
@@ -28,31 +28,28 @@ it.each([999, 1_000, 1_001, 2_000])('walks over %d projects, page after page', a
   const process = { workspace: 'eu', processId: `of ${count}` };
   const snapshots = sqliteSnapshots(database);
   const ids = Array.from({ length: count }, (_, index) => `project ${index}`);
-  for (const projectId of ids) {
+  for (const projectId of ids)
     await snapshots.commit(process, commitOf(projectId, snapshot(AT, content({ name: projectId }))));
-  }
   const heads = (await Array.fromAsync(snapshots.heads(process))).flat();
   expect(heads.map(({ projectId }) => projectId)).toEqual(ids.sort());
 });
 
-describe('what is written for a process', () => {
-  it('has the keys that it has in DynamoDB, an announcement too', async () => {
-    const process = { workspace: 'eu', processId: 'keys' };
-    const request = { events: [event(AT)], version: AT, at: AT };
-    await sqliteSnapshots(database).announce(process, { announced: 0, state: {}, request });
-    const rows = database.sql.all`SELECT key FROM change WHERE process = ${partition(process)}`;
-    expect(rows).toEqual([{ key: changeKey(process, AT, '', AT, 0).sk.S }]);
-  });
+it('what is written for a process has the keys that it has in DynamoDB, an announcement too', async () => {
+  const process = { workspace: 'eu', processId: 'keys' };
+  const request = { events: [event(AT)], version: AT, at: AT };
+  await sqliteSnapshots(database).announce(process, { announced: 0, state: {}, request });
+  const rows = database.sql.all`SELECT key FROM change WHERE process = ${partition(process)}`;
+  expect(rows).toEqual([{ key: changeKey(process, AT, '', AT, 0).sk.S }]);
+});
 
-  it('is too large by a tombstone, as by everything else in its transaction', async () => {
-    const process = { workspace: 'eu', processId: 'full' };
-    // Each fills a change record of its own.
-    const events = Array.from({ length: 99 }, () => ({ ...event(AT), subject: 'x'.repeat(200_000) }));
-    const deletion = commitOf('p1', undefined, { tombstone: { version: AT, readAt: AT } });
-    const snapshots = sqliteSnapshots(database);
-    expect(await snapshots.commit(process, { ...deletion, events })).toBe('too-large');
-    expect(await snapshots.commit(process, { ...deletion, events: events.slice(1) })).toBe('committed');
-  });
+it('what is written for a process is too large by a tombstone, as by everything else in its transaction', async () => {
+  const process = { workspace: 'eu', processId: 'full' };
+  // Each fills a change record of its own.
+  const events = Array.from({ length: 99 }, () => ({ ...event(AT), subject: 'x'.repeat(200_000) }));
+  const deletion = commitOf('p1', undefined, { tombstone: { version: AT, readAt: AT } });
+  const snapshots = sqliteSnapshots(database);
+  expect(await snapshots.commit(process, { ...deletion, events })).toBe('too-large');
+  expect(await snapshots.commit(process, { ...deletion, events: events.slice(1) })).toBe('committed');
 });
 
 const PROCESS = { workspace: 'eu', processId: 'p' };
