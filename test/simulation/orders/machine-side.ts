@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { paused, resumed } from '../../../functions/delivery/health.ts';
 import { wakeBy } from '../../../functions/delivery/queues.ts';
+import type { Health } from '../../../functions/model/endpoint-row.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { QUEUE_SCHEMA, recoverMessages, SqliteQueue } from '../../../functions/queue/sqlite.ts';
 import { encode } from '../../../functions/store/codec.ts';
@@ -21,8 +23,8 @@ import { Life } from '../life.ts';
 import { Violation } from '../oracle/violation.ts';
 import { Scheduler, virtualTimers } from '../scheduler.ts';
 
-/** What a call of a process meets. `fails for long`: all writes of the next seconds fail, too; `answer lost`: of a request; `blocked`: the
- *  process stands still for some seconds; `while it rests`, and after a failure: a moment after the call. */
+/** What a call of a process meets. `fails for long`: all writes of the next seconds fail, too; `answer lost`: of a request; `paused`: an
+ *  operator's command pauses the webhook; `blocked`: the process stands still for some seconds; `while it rests`, and after a failure: a moment after the call. */
 export type Mishap =
   | (
       | 'killed before'
@@ -33,6 +35,7 @@ export type Mishap =
       | 'fails, then an hour back'
       | 'answer lost'
       | 'reloaded'
+      | 'paused'
       | 'blocked'
     )
   | `${'an hour back' | 'an hour ahead' | 'corrected'}${'' | ' while it rests'}`;
@@ -171,6 +174,26 @@ export class Machine {
     this.#isChanged = true;
   }
 
+  /** An operator's command, another process, pauses the webhook. */
+  pauses(): Promise<unknown> {
+    return this.#operates(health => paused(health, this.#parts.clock()));
+  }
+
+  /** The same resumes it. */
+  async resumes(): Promise<void> {
+    const now = this.#parts.clock();
+    await running.run(undefined, () => this.#parts.store.deliveries.bringForward(WEBHOOK, now));
+    await this.#operates(health => resumed(health, now));
+    await this.wakes(0);
+  }
+
+  #operates(change: (health: Health) => Health): Promise<unknown> {
+    const { endpoints } = this.#parts.store;
+    return running.run(undefined, () =>
+      endpoints.change(WEBHOOK, row => ({ name: WEBHOOK, ...row, health: change(row?.health ?? {}) })),
+    );
+  }
+
   /** The rows of a statement that no process makes. */
   rows(sql: string, values: readonly (string | number | Uint8Array)[] = []): Record<string, unknown>[] {
     return this.#raw.prepare(sql).all(...values);
@@ -294,6 +317,11 @@ export class Machine {
       case 'answer lost':
         living();
         throw failing();
+      case 'paused': {
+        const result = living();
+        void this.pauses();
+        return result;
+      }
       case 'reloaded':
         this.scheduler.after(0, () => running.run(undefined, () => void this.#reload()));
         return living();

@@ -23,6 +23,7 @@ export const MISHAPS: readonly Mishap[] = [
     'fails for long',
     'answer lost',
     'reloaded',
+    'paused',
     'blocked',
   ] as const),
   ...(['an hour back', 'an hour back while it rests', 'an hour back in a restart'] as const),
@@ -81,6 +82,7 @@ class OneMachine {
   readonly #committed = new Map<string, number>();
   readonly #got = new Map<string, Got>();
   readonly #messages: Sent[] = [];
+  #resumedAt: number | undefined;
 
   constructor(directory: string, strike: Strike | undefined) {
     this.#mishap = strike?.mishap;
@@ -104,6 +106,7 @@ class OneMachine {
       await scheduler.pass(8_000);
       await this.#send(DELAYS_MS[1]);
       await scheduler.pass(end - scheduler.now);
+      if (this.#mishap === 'paused' && machine.struck) await this.#resume();
       if (machine.struck) await scheduler.pass(AFTERWARDS_MS);
       if (this.#mishap === 'fails for long') await scheduler.pass(HIDDEN_MS);
     } finally {
@@ -113,6 +116,11 @@ class OneMachine {
     machine.judge(() => this.#checkEnd());
     if (machine.failure) throw machine.failure;
     return true;
+  }
+
+  async #resume(): Promise<void> {
+    this.#resumedAt = this.machine.scheduler.now;
+    await this.machine.resumes();
   }
 
   #commit(from: number, to: number): void {
@@ -138,6 +146,11 @@ class OneMachine {
     const { scheduler } = this.machine;
     const { taken, answered, refused } = this.#gotOf(receiver, id);
     this.machine.judge(() => {
+      if (receiver === WEBHOOK && this.#isPaused)
+        throw new Violation(
+          11,
+          `${id} is sent ${scheduler.now - (this.machine.struck?.at ?? 0)} ms after a pause`,
+        );
       // Of a clock that is set ahead, a message that is being sent is shown again.
       if (!this.#isAhead && !this.#isKept(receiver, id))
         throw new Violation(11, `${receiver} is sent ${id}, which no row has`);
@@ -204,6 +217,13 @@ class OneMachine {
       throw new Violation(12, `a message with a delay of ${message.delay} ms is received after ${waited} ms`);
   }
 
+  /** What was read just before the pause may still be sent. */
+  get #isPaused(): boolean {
+    const { struck, scheduler } = this.machine;
+    const isOver = this.#mishap !== 'paused' || this.#resumedAt !== undefined;
+    return !isOver && struck !== undefined && scheduler.now > struck.at + 1_000;
+  }
+
   get #isBack(): boolean {
     return this.#mishap?.includes('an hour back') === true;
   }
@@ -237,6 +257,7 @@ class OneMachine {
   /** When the machine goes on after the mishap. */
   get #noticedAt(): number {
     const { struck } = this.machine;
+    if (this.#resumedAt !== undefined) return this.#resumedAt;
     return struck && this.#mishap ? struck.at + (NOTICED_MS[this.#mishap] ?? 1_000) : 0;
   }
 
