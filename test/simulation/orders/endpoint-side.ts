@@ -128,7 +128,11 @@ export class EndpointSide {
       this.#messages.set(`m${index}`, messageOf(`m${index}`, body, { now: BEGIN }));
     }
     const since = BEGIN - 5 * MINUTE;
-    const failing = { failures: { count: 9, since }, failing: { since, probes: 1 }, notBefore: BEGIN };
+    const problem = { as: 'failing', since, depth: 0 } as const;
+    const failing = {
+      ...{ failures: { count: 9, since }, failing: { since, probes: 1 }, notBefore: BEGIN },
+      reports: { problem },
+    };
     const health: Health =
       count === 0 ? {} : joined(isFailing ? failing : {}, BEGIN + (isFailing ? HOUR : 0), false);
     const prepared = Promise.all([
@@ -219,6 +223,8 @@ export class EndpointSide {
     this.check();
     if (this.#missing)
       throw new Violation(11, `${this.#missing} is not delivered after ${within / 1000} s by ${by}`);
+    if (this.#row()?.health.reports?.problem)
+      throw new Violation(11, 'the endpoint accepts events again, but that is not reported');
   }
 
   /** An event that the receiver does not have. */

@@ -54,6 +54,7 @@ const PARTIES: readonly Omit<EndpointWorld, 'storage'>[] = [
   { parties: ['drain', 'refused'], answers: ['slowed'] },
   { parties: ['drain', 'deliver'], rows: 2, isFailing: true },
   { parties: ['drain', 'refused'], answers: ['refused'], isFailing: true },
+  { parties: ['drain', 'resume'], rows: 2, isFailing: true },
   { parties: ['drain', 'update'], rows: 2 },
   ...(['pause', 'update', 'remove', 'cancel replay', 'begin anew replay'] as const).map(other =>
     carriedOut('replay', other),
