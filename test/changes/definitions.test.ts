@@ -242,17 +242,13 @@ describe('definitions over time', () => {
   });
 
   it('ask for a second reading where few fields are missing, and for none where many are', () => {
-    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(id => field(id)) as [
-      FieldDefinition,
-      FieldDefinition,
-      FieldDefinition,
-      FieldDefinition,
-    ];
-    const after = (rest: FieldDefinition[]) =>
-      isInDoubt(compareDefinitions(known(a, b, c, d), read(...rest), 'changes').definitions);
-    expect([[a, b, c, d], [a, b, c], [a, b], [a], []].map(after)).toEqual([false, true, true, false, false]);
+    const all = fieldsOf(4);
+    const after = (left: number) =>
+      isInDoubt(compareDefinitions(known(...all), read(...all.slice(0, left)), 'changes').definitions);
+    expect([4, 3, 2, 1, 0].map(after)).toEqual([false, true, true, false, false]);
     expect(isInDoubt(NOTHING)).toBe(false);
-    const told = readings(known(a, b), ['changes', read(a)], ['changes', read(a)]).definitions;
+    const one = read(...fieldsOf(1));
+    const told = readings(known(...fieldsOf(2)), ['changes', one], ['changes', one]).definitions;
     expect(isInDoubt(told)).toBe(false);
   });
 
@@ -320,13 +316,11 @@ describe('any readings', () => {
           const compared = compareDefinitions(definitions, one, mode);
           definitions = compared.definitions;
           const fields = fieldsOf(one);
-          for (const { entity, field } of fields.filter(({ entity }) => !isRead.has(entity))) {
+          for (const { entity, field } of fields.filter(({ entity }) => !isRead.has(entity)))
             told.set(keyOf(entity, field), field);
-          }
           for (const change of compared.changes) apply(told, change);
-          for (const { entity, field } of fields) {
+          for (const { entity, field } of fields)
             expect(normal(told.get(keyOf(entity, field)) as FieldDefinition)).toEqual(normal(field));
-          }
           for (const entity of ENTITIES.filter(entity => one[entity])) isRead.add(entity);
         }
       }),
@@ -364,56 +358,54 @@ describe('any readings', () => {
   });
 });
 
-describe('events about fields', () => {
-  const changesOf = (...fields: FieldDefinition[]) =>
-    compareDefinitions(known(), read(...fields), 'sweep').changes;
+const changesOf = (...fields: FieldDefinition[]) =>
+  compareDefinitions(known(), read(...fields), 'sweep').changes;
 
-  it('name the process, the field, and what changed', () => {
-    const [event] = fieldEvents(origin, changesOf(field('due date', { options: ['x'] })), {
-      version: AT + 7,
-      at: AT,
-    });
-    expect(event).toEqual({
-      specversion: '1.0',
-      id: `p..${AT + 7}.0`,
-      source: '/workspaces/eu/processes/p',
-      type: 'field.created',
-      subject: 'task-fields/due%20date',
-      time: '2026-11-21T12:00:00.000Z',
-      datacontenttype: 'application/json',
-      sequence: String(AT + 7),
-      data: {
-        process: { id: 'p' },
-        field: {
-          entity: 'task',
-          externalId: 'due date',
-          name: 'due date',
-          type: 'text',
-          options: ['x'],
-          archived: false,
-        },
-        changes: [
-          { field: 'name', from: null, to: 'due date' },
-          { field: 'options', from: null, to: ['x'], added: ['x'], removed: [] },
-          { field: 'type', from: null, to: 'text' },
-        ],
+it('events about fields name the process, the field, and what changed', () => {
+  const [event] = fieldEvents(origin, changesOf(field('due date', { options: ['x'] })), {
+    version: AT + 7,
+    at: AT,
+  });
+  expect(event).toEqual({
+    specversion: '1.0',
+    id: `p..${AT + 7}.0`,
+    source: '/workspaces/eu/processes/p',
+    type: 'field.created',
+    subject: 'task-fields/due%20date',
+    time: '2026-11-21T12:00:00.000Z',
+    datacontenttype: 'application/json',
+    sequence: String(AT + 7),
+    data: {
+      process: { id: 'p' },
+      field: {
+        entity: 'task',
+        externalId: 'due date',
+        name: 'due date',
+        type: 'text',
+        options: ['x'],
+        archived: false,
       },
-    });
+      changes: [
+        { field: 'name', from: null, to: 'due date' },
+        { field: 'options', from: null, to: ['x'], added: ['x'], removed: [] },
+        { field: 'type', from: null, to: 'text' },
+      ],
+    },
   });
+});
 
-  it.each([
-    ['its choices', { options: Array.from({ length: 6_500 }, (_, n) => `choice ${n}`) }, ['field.options']],
-    [
-      'long values',
-      { options: Array.from({ length: 90_000 }, (_, n) => `choice ${n}`) },
-      ['field.options', 'changes[1].to', 'changes[1].added'],
-    ],
-    ['a long name', { name: 'n'.repeat(300_000) }, ['field.options', 'changes[0].to']],
-  ])('over 240 KB lose %s, and say so', (_, more, truncated) => {
-    const [event] = checkEvents(fieldEvents(origin, changesOf(field('a', more)), { version: AT, at: AT }));
-    expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThanOrEqual(MAX_EVENT_BYTES);
-    expect(event?.data).toMatchObject({ truncated });
-  });
+it.each([
+  ['its choices', { options: Array.from({ length: 6_500 }, (_, n) => `choice ${n}`) }, ['field.options']],
+  [
+    'long values',
+    { options: Array.from({ length: 90_000 }, (_, n) => `choice ${n}`) },
+    ['field.options', 'changes[1].to', 'changes[1].added'],
+  ],
+  ['a long name', { name: 'n'.repeat(300_000) }, ['field.options', 'changes[0].to']],
+])('events about fields over 240 KB lose %s, and say so', (_, more, truncated) => {
+  const [event] = checkEvents(fieldEvents(origin, changesOf(field('a', more)), { version: AT, at: AT }));
+  expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThanOrEqual(MAX_EVENT_BYTES);
+  expect(event?.data).toMatchObject({ truncated });
 });
 
 const renamed = (externalId: string) => field(externalId, { name: 'New' });

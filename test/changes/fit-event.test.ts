@@ -9,27 +9,28 @@ import { change, commit, field } from '../kit/changes/one-change.ts';
 import { checkEvents } from '../kit/check-event.ts';
 import { AT } from '../kit/time.ts';
 
-describe('an event without records', () => {
-  const built = (more: Partial<RecordChange> = {}) =>
-    checkEvents(buildEvents(commit, [change(more)]))[0] as ProjectEvent | TaskEvent;
+const built = (more: Partial<RecordChange> = {}) =>
+  checkEvents(buildEvents(commit, [change(more)]))[0] as ProjectEvent | TaskEvent;
 
-  it.each(['task', 'project'] as const)('of a %s is an event that says what is missing', entity => {
+it.each(['task', 'project'] as const)(
+  'an event without records of a %s is an event that says what is missing',
+  entity => {
     const event = built({ entity });
     const slim = withoutRecords(event) as ProjectEvent | TaskEvent;
     expect(checkEvents([slim])).toHaveLength(1);
     expect(JSON.stringify(event)).toContain('"record":');
     expect(JSON.stringify(slim)).not.toContain('"record":');
     expect(slim).toMatchObject({ ...event, data: { changes: event.data.changes, truncated: ['record'] } });
-  });
+  },
+);
 
-  it('stays as it is where it had none already', () => {
-    const fields = Array.from({ length: 5_000 }, (_, index) =>
-      field({ field: `f${index}`, to: 'x'.repeat(50) }),
-    );
-    const cut = built({ fields });
-    expect(cut.data.truncated).toContain('record');
-    expect(withoutRecords(cut)).toBe(cut);
-  });
+it('an event without records stays as it is where it had none already', () => {
+  const fields = Array.from({ length: 5_000 }, (_, index) =>
+    field({ field: `f${index}`, to: 'x'.repeat(50) }),
+  );
+  const cut = built({ fields });
+  expect(cut.data.truncated).toContain('record');
+  expect(withoutRecords(cut)).toBe(cut);
 });
 
 describe('an event above 240 KB', () => {

@@ -29,14 +29,7 @@ export const PROCESSES = ['alpha', 'beta', 'gamma', 'delta'] as const;
 
 /** In turn, so that a short run has each of them. */
 const VICTIMS: readonly Victim[] = ['process', 'machine'];
-const SINCE: readonly Since[] = [
-  'start',
-  'first request',
-  'first request',
-  'first request',
-  'first request',
-  'SIGTERM',
-];
+const SINCE: readonly Since[] = ['start', ...Array<Since>(4).fill('first request'), 'SIGTERM'];
 const MOODS: readonly Mood[] = ['healthy', 'healthy', 'healthy', 'failing', 'hanging'];
 
 /** The kills of a run: the same for the same seed. Where no machine can die, the process does in its stead. */

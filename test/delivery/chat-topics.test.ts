@@ -104,7 +104,7 @@ describe('links', () => {
 
 const AT = Date.UTC(2026, 10, 21, 12);
 
-it('a test event in a chat says that it is a test of this endpoint at this time, and that nothing changed', () => {
+it('a test event in a chat says that it is a test of this endpoint, at this time if that can be read, and that nothing changed', () => {
   const event = testEvent('crm', { at: AT, tag: '1' });
   expect(chatTopics([event])).toEqual([
     {
@@ -116,11 +116,8 @@ it('a test event in a chat says that it is a test of this endpoint at this time,
       eventIds: [event.id],
     },
   ]);
-});
-
-it('a test event in a chat has no time when the event has none that can be read', () => {
-  const event = { ...testEvent('crm', { at: AT, tag: '1' }), time: 'noon' };
-  expect(chatTopics([event])[0]).toMatchObject({ title: 'This is a test', observed: undefined });
+  const untimed = { ...event, time: 'noon' };
+  expect(chatTopics([untimed])[0]).toMatchObject({ title: 'This is a test', observed: undefined });
 });
 
 describe("an event about another endpoint's health in a chat", () => {

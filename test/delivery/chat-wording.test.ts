@@ -51,16 +51,12 @@ describe('records in little room', () => {
     expect(longest(fit(all, total - 1).views)).toBeLessThan(160);
   });
 
-  it('are told with shorter values when more of them fit so, twelve of a record then', () => {
-    const { views, shown } = fit([record({ fields: fields(20, 400) })], 4_200);
-    expect(shown).toEqual([12]);
-    expect(longest(views)).toBe(159);
-  });
-
-  it('are told with short values when still more fit so, five of a record then', () => {
-    const { views, shown } = fit([record({ fields: fields(20, 400) })], 1_000);
-    expect(shown).toEqual([5]);
-    expect(longest(views)).toBe(59);
+  it.each([
+    ['shorter values when more of them fit so, twelve', 4_200, 12, 159],
+    ['short values when still more fit so, five', 1_000, 5, 59],
+  ])('are told with %s of a record then', (_, room, count, length) => {
+    const { views, shown } = fit([record({ fields: fields(20, 400) })], room);
+    expect([shown, longest(views)]).toEqual([[count], length]);
   });
 
   it('are told without their links when more of them fit so, and only then', () => {

@@ -167,37 +167,35 @@ describe('the backlog of a chat', () => {
   });
 });
 
-describe('new deliveries of a chat', () => {
-  const deliver = async (count: number, each: number) => {
-    const setting = openSetting();
-    await setting.register({}, SLACK);
-    const messages = newTasks(count, each).map((body, index) => messageOf(`${index}`, body));
-    await setting.deliver(messages, SLACK, { jobsOf: realJobs });
-    return [setting.posts.length, (await setting.pendingIds()).length];
-  };
+const deliver = async (count: number, each: number) => {
+  const setting = openSetting();
+  await setting.register({}, SLACK);
+  const messages = newTasks(count, each).map((body, index) => messageOf(`${index}`, body));
+  await setting.deliver(messages, SLACK, { jobsOf: realJobs });
+  return [setting.posts.length, (await setting.pendingIds()).length];
+};
 
-  it.each([
-    ['50 changes of two projects are sent', 50, 25, [2, 0]],
-    ['51 changes of two projects wait', 51, 26, [0, 51]],
-    ['51 events of one project wait', 51, 51, [0, 51]],
-  ])('%s', async (_, count, each, expected) => {
-    expect(await deliver(count, each)).toEqual(expected);
-  });
+it.each([
+  ['50 changes of two projects are sent', 50, 25, [2, 0]],
+  ['51 changes of two projects wait', 51, 26, [0, 51]],
+  ['51 events of one project wait', 51, 51, [0, 51]],
+])('new deliveries of a chat %s', async (_, count, each, expected) => {
+  expect(await deliver(count, each)).toEqual(expected);
+});
 
-  it('wait after 20 messages in a row; each half minute allows one more', async () => {
-    const setting = openSetting();
-    await setting.register({}, SLACK);
-    const sent: number[] = [];
-    for (const [index, body] of newTasks(23, 1).entries()) {
-      setting.state.now = AT + index * SECOND + (index < 22 ? 0 : 30 * SECOND);
-      await setting.deliver([messageOf(`${index}`, body, { now: setting.state.now })], SLACK, {
-        jobsOf: realJobs,
-      });
-      if (index >= 20) await setting.register({}, SLACK);
-      sent.push(setting.posts.length);
-    }
-    expect(sent.slice(18)).toEqual([19, 20, 20, 20, 21]);
-  });
+it('new deliveries of a chat wait after 20 messages in a row; each half minute allows one more', async () => {
+  const setting = openSetting();
+  await setting.register({}, SLACK);
+  const sent: number[] = [];
+  for (const [index, body] of newTasks(23, 1).entries()) {
+    setting.state.now = AT + index * SECOND + (index < 22 ? 0 : 30 * SECOND);
+    await setting.deliver([messageOf(`${index}`, body, { now: setting.state.now })], SLACK, {
+      jobsOf: realJobs,
+    });
+    if (index >= 20) await setting.register({}, SLACK);
+    sent.push(setting.posts.length);
+  }
+  expect(sent.slice(18)).toEqual([19, 20, 20, 20, 21]);
 });
 
 it.each([

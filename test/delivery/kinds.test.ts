@@ -49,33 +49,31 @@ describe('jobs for a webhook', () => {
   });
 });
 
-describe('jobs for a chat', () => {
-  const idsOf = ({ deliveries }: Job) => deliveries.map(({ id }) => id);
+const idsOf = ({ deliveries }: Job) => deliveries.map(({ id }) => id);
 
-  it('are one request for each message, which settles all that it tells', () => {
-    const asked: (readonly SentEvent[])[] = [];
-    const again = deliveryOf('again', events[0]);
-    const { jobs, unrenderable } = chatJobs([...all, again], some => {
-      asked.push(some);
-      if (some.length === 1) return [];
-      return [
-        { body: 'one', eventIds: [events[0].id, events[2].id] },
-        { body: 'two', eventIds: [events[1].id] },
-      ];
-    });
-    // An event that came twice is told once.
-    expect(asked.at(-1)).toEqual(events);
-    expect(unrenderable).toEqual([]);
-    expect(jobs.map(idsOf)).toEqual([['m0', 'm2', 'again'], ['m1']]);
-    expect(jobs[0]?.request(AT, secret)).toEqual({ body: 'one', headers: {} });
+it('jobs for a chat are one request for each message, which settles all that it tells', () => {
+  const asked: (readonly SentEvent[])[] = [];
+  const again = deliveryOf('again', events[0]);
+  const { jobs, unrenderable } = chatJobs([...all, again], some => {
+    asked.push(some);
+    if (some.length === 1) return [];
+    return [
+      { body: 'one', eventIds: [events[0].id, events[2].id] },
+      { body: 'two', eventIds: [events[1].id] },
+    ];
   });
+  // An event that came twice is told once.
+  expect(asked.at(-1)).toEqual(events);
+  expect(unrenderable).toEqual([]);
+  expect(jobs.map(idsOf)).toEqual([['m0', 'm2', 'again'], ['m1']]);
+  expect(jobs[0]?.request(AT, secret)).toEqual({ body: 'one', headers: {} });
+});
 
-  it('leave out an event that the format chokes on, with the kind of error but nothing of its message', () => {
-    const { jobs, unrenderable } = chatJobs(all, some => {
-      if (some.includes(events[1])) throw new TypeError('hush');
-      return [{ body: 'all', eventIds: events.map(({ id }) => id) }];
-    });
-    expect(unrenderable).toEqual([{ delivery: all[1], reason: 'the event cannot be rendered (TypeError)' }]);
-    expect(jobs.map(idsOf)).toEqual([['m0', 'm2']]);
+it('jobs for a chat leave out an event that the format chokes on, with the kind of error but nothing of its message', () => {
+  const { jobs, unrenderable } = chatJobs(all, some => {
+    if (some.includes(events[1])) throw new TypeError('hush');
+    return [{ body: 'all', eventIds: events.map(({ id }) => id) }];
   });
+  expect(unrenderable).toEqual([{ delivery: all[1], reason: 'the event cannot be rendered (TypeError)' }]);
+  expect(jobs.map(idsOf)).toEqual([['m0', 'm2']]);
 });

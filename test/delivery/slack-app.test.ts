@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, test } from 'vitest';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
 import type { Json } from '../../functions/basics/json.ts';
 import { buildEvents } from '../../functions/changes/build-events.ts';
 import { skippedEvent } from '../../functions/changes/process-events.ts';
@@ -55,18 +55,13 @@ function changeOf(
   return event as ChangeEvent;
 }
 
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
 const STORES = [
   ['a table', () => ({})],
   [
     'SQLite',
     () => {
       const { deliveries, endpoints, slots, close } = openSqliteStore(':memory:');
-      closers.push(close);
+      onTestFinished(close);
       return { deliveries, rows: endpoints, slots };
     },
   ],

@@ -34,6 +34,8 @@ const WINDOW = slack({ window: '15m' });
 const DIGEST = slack({ digest: '13:00 UTC' });
 const QUIET = slack({ quiet: '11:00-13:00 UTC' });
 
+/** A window that is over, and after which changes wait. */
+const OVER = { window: { since: AT - HOUR, holds: true } } as const;
 const FAILING: Health = {
   failures: { count: 6, since: AT - HOUR },
   failing: { since: AT - HOUR, probes: 1 },
@@ -130,7 +132,7 @@ describe('the backlog of a chat that gathers changes', () => {
   });
 
   it('closes its window before rows leave: after a kill, what is left is not sent again at once', async () => {
-    const chat = await open(WINDOW, waiting(edits(3)), { window: { since: AT - HOUR, holds: true } });
+    const chat = await open(WINDOW, waiting(edits(3)), OVER);
     let atRemoval: Health['window'];
     const remove = async () => {
       atRemoval = (await chat.health())?.window;
@@ -147,7 +149,7 @@ describe('the backlog of a chat that gathers changes', () => {
   });
 
   it('of which one run reads a part is sent in two messages, and the second one does not wait for a window', async () => {
-    const chat = await open(WINDOW, waiting(edits(150)), { window: { since: AT - HOUR, holds: true } });
+    const chat = await open(WINDOW, waiting(edits(150)), OVER);
     const pending: typeof chat.deliveries.pending = (...asked) => {
       chat.state.now += 5 * SECOND;
       return chat.deliveries.pending(...asked);
@@ -169,7 +171,7 @@ describe('the backlog of a chat that gathers changes', () => {
       projectId: 'p-1',
       version: AT,
     });
-    const chat = await open(WINDOW, waiting([first, ...back]), { window: { since: AT - HOUR, holds: true } });
+    const chat = await open(WINDOW, waiting([first, ...back]), OVER);
     await chat.drain();
     expect([chat.texts(), await chat.left()]).toEqual([[], 0]);
     expect(await chat.health()).toMatchObject({ window: { since: AT } });
@@ -197,7 +199,7 @@ describe('the backlog of a chat that gathers changes', () => {
         /^52 changes in 2 projects \| 52 changes of tasks · 54 changes summed up, of which 2 were taken back/,
       ],
     ] as const) {
-      const chat = await open(WINDOW, waiting(events), { window: { since: AT - HOUR, holds: true } });
+      const chat = await open(WINDOW, waiting(events), OVER);
       await chat.drain();
       expect([chat.texts(), await chat.left()]).toEqual([[expect.stringMatching(text)], 0]);
     }
@@ -205,14 +207,9 @@ describe('the backlog of a chat that gathers changes', () => {
 
   it('stays as it is while the endpoint is down, without a write for each delivery, and is sent whole afterwards', async () => {
     let status = 503;
-    const chat = await open(WINDOW, waiting(edits(500)), {
-      window: { since: AT - HOUR, holds: true },
-      post: () => answered(status),
-    });
+    const chat = await open(WINDOW, waiting(edits(500)), { ...OVER, post: () => answered(status) });
     let rescheduled = 0;
-    const reschedule: typeof chat.deliveries.reschedule = async () => {
-      rescheduled += 1;
-    };
+    const reschedule: typeof chat.deliveries.reschedule = async () => void rescheduled++;
     await chat.drain({ deliveries: { ...chat.deliveries, reschedule } });
     expect([chat.texts().length, rescheduled, await chat.left()]).toEqual([1, 0, 500]);
     expect((await chat.health())?.notBefore).toBe(AT + 30 * SECOND);
@@ -242,7 +239,7 @@ describe('the backlog of a chat that gathers changes', () => {
 
   it('of 6,000 changes is one message, which counts all', async () => {
     const projects = Array.from({ length: 60 }, (_, index) => edits(100, `p-${index}`)).flat();
-    const chat = await open(WINDOW, waiting(projects), { window: { since: AT - HOUR, holds: true } });
+    const chat = await open(WINDOW, waiting(projects), OVER);
     await chat.drain();
     expect(chat.texts()).toEqual([expect.stringMatching(/6,000 changes summed up/)]);
     expect(await chat.left()).toBe(0);
@@ -251,7 +248,7 @@ describe('the backlog of a chat that gathers changes', () => {
   it('of eleven projects is one message, of ten a message each', async () => {
     for (const count of [10, 11]) {
       const projects = Array.from({ length: count }, (_, index) => edits(1, `p-${index}`)).flat();
-      const chat = await open(WINDOW, waiting(projects), { window: { since: AT - HOUR, holds: true } });
+      const chat = await open(WINDOW, waiting(projects), OVER);
       await chat.drain();
       expect(chat.texts().length).toBe(count === 10 ? 10 : 1);
     }
@@ -314,7 +311,7 @@ describe('the backlog of a failing chat that gathers changes', () => {
   it('has one message per probe, and others next time, so that one that is always refused stops none', async () => {
     const post = () => answered(/p-1/.test(chat.posts.at(-1)?.body ?? '') ? 400 : 200);
     const rows = waiting([...edits(2), ...edits(2, 'p-2')]);
-    const chat = await open(WINDOW, rows, { window: { since: AT - HOUR, holds: true }, ...FAILING, post });
+    const chat = await open(WINDOW, rows, { ...OVER, ...FAILING, post });
     for (let probe = 1; probe <= 4; probe += 1) {
       await chat.drain();
       expect(chat.texts().length).toBe(probe);
@@ -347,13 +344,7 @@ describe('new changes', () => {
       [1, 0],
     ],
     ['wait in a window', WINDOW, closed, edits(2), [0, 2]],
-    [
-      'wait for those that wait already',
-      WINDOW,
-      { window: { since: AT - HOUR, holds: true } },
-      edits(1),
-      [0, 1],
-    ],
+    ['wait for those that wait already', WINDOW, OVER, edits(1), [0, 1]],
     [
       'wait for a digest, also days after the last one',
       DIGEST,

@@ -51,17 +51,12 @@ describe('the queue of passes', () => {
   });
 
   it('keeps a message whose run found no share of its workspace, and shows it again in 5 s; no other', async () => {
-    const outcomes: Record<string, PollReport['outcome']> = {
-      a: 'full',
-      b: 'paused',
-      c: 'expired',
-      d: 'full',
-    };
+    const outcomes = ['full', 'paused', 'expired', 'full'] as const;
     const { extended, said, serve } = open(
       undefined,
-      ({ workspace }) => outcomes[workspace] as PollReport['outcome'],
+      ({ workspace }) => outcomes[Number(workspace)] as PollReport['outcome'],
     );
-    const bodies = Object.keys(outcomes).map(workspace => JSON.stringify({ ...MESSAGE, workspace }));
+    const bodies = outcomes.map((_, index) => JSON.stringify({ ...MESSAGE, workspace: `${index}` }));
     await expect(serve(...bodies)).resolves.toEqual(['m0', 'm3']);
     const receiptOf = (index: number) => messageOf(`m${index}`, '').receipt;
     expect(extended).toEqual([

@@ -588,9 +588,7 @@ describe('a message of several processes', () => {
       world.onProjects = id => {
         if (id !== 'd') throw silent();
       };
-      world.onProbe = () => {
-        world.now += 1;
-      };
+      world.onProbe = () => void world.now++;
       const report = outcomesOf(await serve(message));
       expect(report.d).toBe('completed');
       expect(await pauseOf(opened)).toBeUndefined();

@@ -1,10 +1,15 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { PollDependencies } from '../../functions/handlers/workspace-run.ts';
+import type { OperationsContext } from '../../functions/operations/context.ts';
+import { verifyProcess } from '../../functions/operations/verify/walk.ts';
+import { verifySlice } from '../../functions/operations/verify.ts';
+import { dynamoStore } from '../../functions/store/dynamo/store.ts';
 import type { Snapshots } from '../../functions/store/store.ts';
 import { owedInShort } from './owed.ts';
 import { openTable, type TestTable } from './table.ts';
 import { createWorld, inShort, PROCESS, type World, type WorldOptions } from './world.ts';
 
+type VerifySlice = Parameters<typeof verifySlice>[1];
 type Run = NonNullable<Parameters<World['run']>[1]>;
 
 /** One table for a test file, and a world for each of its tests, which is closed with the test. */
@@ -68,6 +73,18 @@ export function openStage() {
     /** The warnings that match, with their details. */
     warned: (message = /./) =>
       world().said.flatMap(one => (one.level === 'warn' && message.test(one.message) ? [one.details] : [])),
+    /** What `changewire verify` finds. */
+    mismatches: async () => {
+      const { process, clock } = world();
+      const store = {
+        ...dynamoStore(table, [process]),
+        processes: async () => [process],
+        clock: () => clock.now,
+      };
+      const asked = { process: PROCESS, workspace: process.workspace };
+      const verify = (request: VerifySlice) => verifySlice(store as unknown as OperationsContext, request);
+      return (await verifyProcess(verify, asked)).mismatches;
+    },
     /** How many requests had such a path. */
     asked: (path: RegExp) => world().service.requests.filter(request => path.test(request.path)).length,
   };

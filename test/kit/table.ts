@@ -29,11 +29,12 @@ export async function openTable(): Promise<TestTable> {
   return asked === 'dynamodb' ? startTable() : { ...openModel(), stop: async () => undefined };
 }
 
-/** The model of an empty table, and a client that reaches nothing else. */
-export function openModel() {
+/** The model of an empty table, and a client that reaches nothing else. `before` gets each command first, and may
+ *  answer it or throw. */
+export function openModel(before?: (command: object) => unknown) {
   const model = new TableModel(TABLE_NAME);
   return {
-    client: modelClient(async command => model.run(command)),
+    client: modelClient(async command => (before && (await before(command))) ?? model.run(command)),
     tableName: TABLE_NAME,
     timing: TABLE_TIMING,
     model,

@@ -66,11 +66,7 @@ async function committing(
   const context = passContext({
     kind,
     before: { ...UNKNOWN_PROCESS, sweptAt, rechecks: new Map(recheck && [['7', recheck]]) },
-    heartbeat: {
-      save: async () => {
-        saves += 1;
-      },
-    },
+    heartbeat: { save: async () => void saves++ },
     onCommitted: (one: readonly string[]) => ids.push(one),
     snapshots: {
       commit: async (_process: unknown, request: CommitRequest) => {
@@ -99,14 +95,11 @@ it('invariant 1: what a commit answers makes sure of its lease when another pass
   expect(await savesOf('sweep', 'conflict')).toBe(0);
 });
 
-it('who waits for events hears of those that were committed, by their ids', async () => {
+it('who waits for events hears of those that were committed, by their ids, and nothing of a commit that failed or has none', async () => {
   const { ids, request } = await committing(differenceOf(snapshotOf(), NEW));
   expect(ids).toEqual([request.events.map(({ id }) => id)]);
   expect(new Set(ids[0]).size).toBe(2);
   expect(ids[0]).not.toContain(undefined);
-});
-
-it('who waits for events hears nothing of a commit that failed or has none', async () => {
   const failed = await committing(differenceOf(snapshotOf(), NEW), { answers: ['conflict'] });
   expect(failed.ids).toEqual([]);
   expect((await committing(differenceOf(snapshotOf(), OLD))).ids).toEqual([]);
@@ -126,28 +119,26 @@ it.each([
   },
 );
 
-describe('what a deletion leaves behind', () => {
-  const tombstoneOf = async (content: ProjectContent) =>
-    (await committing(differenceOf(snapshotOf({ content }), undefined))).request.tombstone;
+const tombstoneOf = async (content: ProjectContent) =>
+  (await committing(differenceOf(snapshotOf({ content }), undefined))).request.tombstone;
 
-  it('is when the project was missed, and when it was last updated', async () => {
-    const kept = { version: AT, readAt: AT - 2 };
-    expect(await tombstoneOf(contentOf({ updatedAt: iso(AT - 50) }))).toStrictEqual({
-      ...kept,
-      updatedAt: AT - 50,
-    });
-    expect(await tombstoneOf(OLD)).toStrictEqual(kept);
+it('what a deletion leaves behind is when the project was missed, and when it was last updated', async () => {
+  const kept = { version: AT, readAt: AT - 2 };
+  expect(await tombstoneOf(contentOf({ updatedAt: iso(AT - 50) }))).toStrictEqual({
+    ...kept,
+    updatedAt: AT - 50,
   });
+  expect(await tombstoneOf(OLD)).toStrictEqual(kept);
+});
 
-  it('invariant 2: is what a commit that makes the project again is conditional on', async () => {
-    const tombstone = { version: 5, readAt: AT - 70_000 };
-    const madeAfter = async (difference: Difference, kind = 'changes') =>
-      (await committing(difference, { kind })).request.madeAfter;
-    expect(await madeAfter(differenceOf(undefined, NEW, { tombstone }))).toEqual({ version: 5 });
-    expect(await madeAfter(differenceOf(undefined, NEW))).toEqual({ version: undefined });
-    expect(await madeAfter(differenceOf(undefined, NEW), 'baseline')).toBeUndefined();
-    expect(await madeAfter(differenceOf(snapshotOf(), NEW))).toBeUndefined();
-  });
+it('invariant 2: what a deletion leaves behind is what a commit that makes the project again is conditional on', async () => {
+  const tombstone = { version: 5, readAt: AT - 70_000 };
+  const madeAfter = async (difference: Difference, kind = 'changes') =>
+    (await committing(difference, { kind })).request.madeAfter;
+  expect(await madeAfter(differenceOf(undefined, NEW, { tombstone }))).toEqual({ version: 5 });
+  expect(await madeAfter(differenceOf(undefined, NEW))).toEqual({ version: undefined });
+  expect(await madeAfter(differenceOf(undefined, NEW), 'baseline')).toBeUndefined();
+  expect(await madeAfter(differenceOf(snapshotOf(), NEW))).toBeUndefined();
 });
 
 describe('the digests that are kept', () => {
@@ -166,7 +157,7 @@ describe('the digests that are kept', () => {
     expect(await digestsOf(snapshotOf(), NEW, equal)).toStrictEqual(kept);
   });
 
-  it('invariant 1: are none where the content has a value, or lacks a task, that was not read so', async () => {
+  it('invariant 1: are none where the content has a value, or lacks a task, that was not read so, or the answers had none', async () => {
     const other = contentOf({ name: 'Other' }, 'Other');
     const read = {
       source: { digest: 'r', record: other.record },
@@ -175,9 +166,6 @@ describe('the digests that are kept', () => {
     expect(await digestsOf(snapshotOf(), NEW, read)).toStrictEqual({});
     const more = { ...digests, tasks: { digest: 't', tasks: contentOf({}, 'Done', 'New').tasks } };
     expect(await digestsOf(snapshotOf(), NEW, more)).toStrictEqual({ record: 'r' });
-  });
-
-  it('are none where the answers had none', async () => {
     expect(await digestsOf(snapshotOf(), NEW)).toStrictEqual({});
   });
 
@@ -223,32 +211,27 @@ describe('the time of an event', () => {
       'observed' in data ? Date.parse(data.observed.before) - AT : undefined,
     ]);
   };
-  const both = (...one: number[]) => [one, one];
 
-  it('is the latest time at which the new state may have been read', async () => {
-    expect(await timeOf(-5_000)).toEqual(both(-4_000, -4_000));
-  });
-
-  it('is not after the commit, where a reading is dated by whole seconds: it would be in the future', async () => {
-    expect(await timeOf(-300)).toEqual(both(0, 700));
-  });
-
-  it('is not before the earliest time of the reading, where our clock is behind the service’s', async () => {
-    expect(await timeOf(20_000)).toEqual(both(20_000, 21_000));
+  it.each([
+    ['the latest time at which the new state may have been read', -5_000, -4_000, -4_000],
+    ['not after the commit, where a reading is dated by whole seconds', -300, 0, 700],
+    ['not before the time of the reading, where our clock is behind the service’s', 20_000, 20_000, 21_000],
+  ])('is %s', async (_, readAt, time, before) => {
+    expect(await timeOf(readAt)).toEqual([
+      [time, before],
+      [time, before],
+    ]);
   });
 });
 
 describe('the times up to which a snapshot holds all changes', () => {
   const [record, tasks] = [{ readBefore: 5 }, { readBefore: 7 }];
 
-  it('are those of its parts, each the later one of now and of before', () => {
+  it('are those of its parts, each the later one of now and of before, and unknown where only our clock tells when one was read', () => {
     expect(readUntil(undefined, record, tasks)).toEqual({ record: 5, tasks: 7 });
     expect(readUntil({}, record, tasks)).toEqual({ record: 5, tasks: 7 });
     expect(readUntil({ readUntil: { record: 6, tasks: 6 } }, record, tasks)).toEqual({ record: 6, tasks: 7 });
     expect(readUntil({ readUntil: { record: 4, tasks: 8 } }, record, tasks)).toEqual({ record: 5, tasks: 8 });
-  });
-
-  it('are unknown where only our clock tells when one of them was read', () => {
     expect(readUntil(undefined, { ...record, untimed: true }, tasks)).toBeUndefined();
     expect(readUntil(undefined, record, { ...tasks, untimed: true })).toBeUndefined();
   });

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DueEvent } from '../../functions/model/event.ts';
-import type { OperationsContext } from '../../functions/operations/context.ts';
-import { verifyProcess } from '../../functions/operations/verify/walk.ts';
-import { verifySlice } from '../../functions/operations/verify.ts';
-import { dynamoStore } from '../../functions/store/dynamo/store.ts';
+import type { Snapshot } from '../../functions/model/snapshot.ts';
 import { openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
@@ -56,15 +53,6 @@ const timers = async () =>
 const task = (dueDate: string, more = {}) =>
   world.edit.createTask(PROCESS, '1001', { name: 'T', dueDate, ...more });
 
-/** What `changewire verify` finds. */
-async function mismatches() {
-  const store = dynamoStore(stage.table, [world.process]);
-  const ports = { ...store, processes: async () => [world.process], clock: () => world.clock.now };
-  const asked = { process: PROCESS, workspace: world.process.workspace };
-  return (await verifyProcess(request => verifySlice(ports as unknown as OperationsContext, request), asked))
-    .mismatches;
-}
-
 describe('a rule', () => {
   it('emits each date once, at its time in the time zone, with a version of its own', async () => {
     const rules = [{ event: 'task.due', field: 'dueDate', before: '2d' }, OVERDUE];
@@ -90,7 +78,7 @@ describe('a rule', () => {
     expect(Number(second?.sequence)).toBe(version);
     expect(Number(first?.sequence)).toBe(Date.parse('2026-11-21T23:00:00Z'));
     expect(first?.data).toMatchObject({ rule: { field: 'dueDate', before: '2d' }, value: '2026-11-24' });
-    expect(await mismatches()).toEqual([]);
+    expect(await stage.mismatches()).toEqual([]);
   });
 
   it('asks of the record as it is when its time comes', async () => {
@@ -253,7 +241,7 @@ describe('what fell due', () => {
     expect(all).toHaveLength(380);
     expect(new Set(all).size).toBe(380);
     expect(later).toHaveLength(130);
-    expect(await mismatches()).toEqual([]);
+    expect(await stage.mismatches()).toEqual([]);
   });
 
   it('invariant 1: is emitted once, wherever a run is killed', async () => {
@@ -327,6 +315,15 @@ describe('what fell due', () => {
 });
 
 describe('a timer', () => {
+  /** Commits a project as an earlier version does: without what the rules need. */
+  const commitByEarlierVersion = async (expected: (rest: Snapshot, known: Snapshot) => Snapshot) => {
+    const known = (await world.snapshots.load(world.process, '1001')) as Snapshot;
+    const { due: _, ...rest } = known;
+    const version = world.clock.now + 1;
+    const commit = { projectId: '1001', version, events: [], at: version, expected: expected(rest, known) };
+    await world.snapshots.commit(world.process, { ...commit, snapshot: { ...rest, version } });
+  };
+
   it('goes with its project', async () => {
     await settledWith({ rules: [OVERDUE] });
     task('2026-11-28');
@@ -344,17 +341,7 @@ describe('a timer', () => {
     until('2026-11-22T00:00:30Z');
     await world.run();
     expect(await timers()).toEqual(['1001 2026-11-24T00:00:00.000Z']);
-    // As that version commits it: without what the rules need.
-    const known = await world.snapshots.load(world.process, '1001');
-    if (!known) throw new Error('It has no snapshot.');
-    const { due: _, ...rest } = known;
-    const version = world.clock.now + 1;
-    const commit = { projectId: '1001', version, events: [], at: version };
-    await world.snapshots.commit(world.process, {
-      ...commit,
-      expected: rest,
-      snapshot: { ...rest, version },
-    });
+    await commitByEarlierVersion(rest => rest);
     world.edit.updateTask(PROCESS, '1001', ids[1] as string, { dueDate: '2026-11-22' });
     await world.later();
     expect(await timers()).toEqual(['1001 2026-11-23T00:00:00.000Z', '1001 2026-11-24T00:00:00.000Z']);
@@ -373,12 +360,7 @@ describe('a timer', () => {
     await settledWith({ rules: [OVERDUE] });
     task('2026-11-21');
     await world.later();
-    const known = await world.snapshots.load(world.process, '1001');
-    if (!known) throw new Error('It has no snapshot.');
-    const { due: _, ...rest } = known;
-    const version = world.clock.now + 1;
-    const commit = { projectId: '1001', version, events: [], at: version, expected: known };
-    await world.snapshots.commit(world.process, { ...commit, snapshot: { ...rest, version } });
+    await commitByEarlierVersion((_, known) => known);
     expect(await timers()).toEqual([]);
     await world.later('sweep');
     await world.later();

@@ -103,9 +103,7 @@ async function find(projects: readonly string[], entries: readonly JsonObject[])
     loaded.push(id);
     return snapshots.load(of, id);
   };
-  const beat = async () => {
-    beats += 1;
-  };
+  const beat = async () => void beats++;
   const context = passContext({ process, snapshots: { load }, heartbeat: { beat } });
   const records = await recordsIn(context, entries, new Set(projects));
   return { records: entries.map(entry => records.get(entry)), beats };

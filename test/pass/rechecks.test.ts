@@ -18,15 +18,8 @@ const AT = Date.UTC(2026, 10, 21, 12);
 const CAUSES: readonly Cause[] = ['unreadable', 'no-task-list', 'not-listed', 'uncertain'];
 
 const recheckOf = (recheck: Partial<Recheck> = {}): Recheck => ({
-  ...{
-    cause: 'unreadable',
-    since: 5,
-    foundAt: AT - 60_000,
-    reason: 'before',
-    isReported: false,
-    revision: 3,
-    ...recheck,
-  },
+  ...{ cause: 'unreadable', since: 5, foundAt: AT - 60_000, reason: 'before' },
+  ...{ isReported: false, revision: 3, ...recheck },
 });
 const stateOf = (
   rechecks: Readonly<Record<string, Recheck>> = {},
@@ -137,32 +130,30 @@ it.each([
   expect(sinceOf(stateOf({}, state))).toBe(since);
 });
 
-describe('what is told of rechecks', () => {
-  const toldOf = (found: Found, before?: Recheck, begunAt = AT) =>
-    toAnnounce(stateOf(before && { 7: before }), [['7', found]], begunAt);
+const toldOf = (found: Found, before?: Recheck, begunAt = AT) =>
+  toAnnounce(stateOf(before && { 7: before }), [['7', found]], begunAt);
 
-  it('is what an earlier pass could not read either, once', () => {
-    const before = recheckOf();
-    const after = { ...before, cause: 'no-task-list', reason: 'now', isReported: true };
-    expect(toldOf(failed('no-task-list'), before)).toEqual([{ projectId: '7', before, after }]);
-    expect(toldOf(failed('no-task-list'), recheckOf({ isReported: true }))).toEqual([]);
-  });
+it('what is told of rechecks is what an earlier pass could not read either, once', () => {
+  const before = recheckOf();
+  const after = { ...before, cause: 'no-task-list', reason: 'now', isReported: true };
+  expect(toldOf(failed('no-task-list'), before)).toEqual([{ projectId: '7', before, after }]);
+  expect(toldOf(failed('no-task-list'), recheckOf({ isReported: true }))).toEqual([]);
+});
 
-  it.each<readonly [string, Found, Recheck | undefined]>([
-    ['is nothing that one pass met', failed(), undefined],
-    ['is nothing that an earlier run of this pass met', failed(), recheckOf({ foundAt: AT })],
-    ['is nothing that another pass met meanwhile', failed(), recheckOf({ foundAt: AT + 9 })],
-    ['is nothing that can be read again', { end: 'settled' }, recheckOf()],
-    ['is nothing that is still owed without a failure', { end: 'no-task-list' }, recheckOf()],
-    [
-      'is nothing that was only not listed before: it did not fail then',
-      failed(),
-      recheckOf({ cause: 'not-listed' }),
-    ],
-    ['is nothing that was only uncertain before', failed(), recheckOf({ cause: 'uncertain' })],
-  ])('%s', (_, found, before) => {
-    expect(toldOf(found, before)).toEqual([]);
-  });
+it.each<readonly [string, Found, Recheck | undefined]>([
+  ['is nothing that one pass met', failed(), undefined],
+  ['is nothing that an earlier run of this pass met', failed(), recheckOf({ foundAt: AT })],
+  ['is nothing that another pass met meanwhile', failed(), recheckOf({ foundAt: AT + 9 })],
+  ['is nothing that can be read again', { end: 'settled' }, recheckOf()],
+  ['is nothing that is still owed without a failure', { end: 'no-task-list' }, recheckOf()],
+  [
+    'is nothing that was only not listed before: it did not fail then',
+    failed(),
+    recheckOf({ cause: 'not-listed' }),
+  ],
+  ['is nothing that was only uncertain before', failed(), recheckOf({ cause: 'uncertain' })],
+])('what is told of rechecks %s', (_, found, before) => {
+  expect(toldOf(found, before)).toEqual([]);
 });
 
 describe('an outage', () => {

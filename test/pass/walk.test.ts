@@ -6,6 +6,8 @@ import { DeadlineError } from '../../functions/service/errors.ts';
 import { byKey } from '../../functions/store/store.ts';
 import { passContext } from '../kit/pass/context.ts';
 
+const HOW = { concurrency: 3, shouldStop: () => false, onReached: async () => undefined };
+
 describe('a walk', () => {
   it('works on each item once, in order of beginning, and reaches only what is wholly done', async () => {
     await fc.assert(
@@ -48,9 +50,8 @@ describe('a walk', () => {
   it('begins no other item once one has failed', async () => {
     const begun: number[] = [];
     const walking = walk([1, 2, 3, 4, 5, 6], {
+      ...HOW,
       concurrency: 2,
-      shouldStop: () => false,
-      onReached: async () => undefined,
       work: async item => {
         begun.push(item);
         await new Promise(resolve => setImmediate(resolve));
@@ -69,23 +70,14 @@ describe('a walk', () => {
       if (item === 2) throw new TypeError('a defect');
       throw new Error('an outage');
     };
-    const how = {
-      concurrency: 3,
-      shouldStop: () => false,
-      onReached: async () => undefined,
-    };
-    await expect(walk([1, 2, 3], { ...how, work })).rejects.toThrow('a defect');
-    await expect(walk([1], { ...how, work })).rejects.toThrow(DeadlineError);
+    await expect(walk([1, 2, 3], { ...HOW, work })).rejects.toThrow('a defect');
+    await expect(walk([1], { ...HOW, work })).rejects.toThrow(DeadlineError);
   });
 
   it('stops before the item at which it is told to', async () => {
     const done: number[] = [];
-    const how = {
-      concurrency: 1,
-      onReached: async () => undefined,
-      shouldStop: () => done.length === 2,
-    };
     const work = async (item: number) => void done.push(item);
+    const how = { ...HOW, concurrency: 1, shouldStop: () => done.length === 2 };
     expect(await walk([1, 2, 3], { ...how, work })).toBe('stopped');
     expect(done).toEqual([1, 2]);
   });
@@ -111,11 +103,7 @@ function headsOf(known: readonly string[], size: number, listed: readonly string
         }
       },
     },
-    heartbeat: {
-      beat: async () => {
-        counts.beats += 1;
-      },
-    },
+    heartbeat: { beat: async () => void counts.beats++ },
   });
   return { heads: new Heads(context, id => listed.includes(id)), counts };
 }

@@ -3,11 +3,7 @@ import { paginateScan } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { withheldProperties } from '../../functions/basics/property-names.ts';
-import type { OperationsContext } from '../../functions/operations/context.ts';
-import { verifyProcess } from '../../functions/operations/verify/walk.ts';
-import { verifySlice } from '../../functions/operations/verify.ts';
 import { underOneList } from '../../functions/pass/withheld.ts';
-import { dynamoStore } from '../../functions/store/dynamo/store.ts';
 import { isTasksOf, openStage } from '../kit/stage.ts';
 import { inShort, PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
@@ -58,15 +54,6 @@ async function rowsOfTable(): Promise<string> {
   for await (const { Items } of paginateScan({ client }, { TableName, ConsistentRead: true }))
     texts.push(JSON.stringify(Items, replacer));
   return texts.join();
-}
-
-/** What `changewire verify` finds. */
-async function mismatches() {
-  const store = dynamoStore(stage.table, [world.process]);
-  const ports = { ...store, processes: async () => [world.process], clock: () => world.clock.now };
-  const asked = { process: PROCESS, workspace: world.process.workspace };
-  return (await verifyProcess(request => verifySlice(ports as unknown as OperationsContext, request), asked))
-    .mismatches;
 }
 
 const TASK = '500001';
@@ -184,7 +171,7 @@ describe('withheld fields', () => {
       fc.asyncProperty(steps, async all => {
         await settledUnder([]);
         for (const [index, one] of all.entries()) await step(index, all[index - 1]?.list ?? [], one);
-        expect(await mismatches()).toEqual([]);
+        expect(await stage.mismatches()).toEqual([]);
       }),
       { numRuns: 10 },
     );

@@ -94,9 +94,8 @@ describe("the body of a Node server's request", () => {
       status: 500,
       text: expect.stringMatching(/TypeError: .* was already read and not kept: .*Keep the raw body/),
     });
-    for (const body of [undefined, null]) {
+    for (const body of [undefined, null])
       await expect(bodyOf({ headers: {}, body })).rejects.toThrow(/was already read and not kept/);
-    }
     await expect(bodyOf({ headers: {}, body: { id: '1' } })).rejects.toThrow(TypeError);
   });
 
@@ -104,9 +103,8 @@ describe("the body of a Node server's request", () => {
     const { url } = await serve(bodyOf);
     expect(await post(url, 'a'.repeat(MAX_COUNT))).toMatchObject({ status: 200 });
     expect(await post(url, 'a'.repeat(MAX_COUNT + 1))).toMatchObject({ status: 413 });
-    for (const rawBody of ['a'.repeat(MAX_COUNT + 1), Buffer.alloc(MAX_COUNT + 1)]) {
+    for (const rawBody of ['a'.repeat(MAX_COUNT + 1), Buffer.alloc(MAX_COUNT + 1)])
       expect(await refusalOf(bodyOf({ headers: {}, rawBody }))).toMatchObject({ status: 413 });
-    }
   });
 
   it('is refused long before the end of one that has none', async () => {

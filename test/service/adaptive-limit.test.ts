@@ -164,15 +164,19 @@ test('a shorter Retry-After does not end a longer pause, which a longer one exte
   expect(untils).toEqual([START + 15_000, START + 15_000, START + 20_002]);
 });
 
+/** One request each `step` ms, which the service takes. @returns when the next one would start */
+function accepted(pace: Pace, from: number, requests: number, step: number): number {
+  for (let count = 0; count < requests; count += 1) {
+    pace.started(from + count * step);
+    pace.accepted(from + count * step);
+  }
+  return from + requests * step;
+}
+
 /** A pace that a service taught which takes so many a second, refused one, and asked for `pause` ms. */
 function taught(perSecond: number, seconds: number, pause = 0): { pace: Pace; now: number } {
   const pace = new Pace();
-  const step = 1_000 / perSecond;
-  let now = START;
-  for (let count = 0; count < perSecond * seconds; count += 1, now += step) {
-    pace.started(now);
-    pace.accepted(now);
-  }
+  const now = accepted(pace, START, perSecond * seconds, 1_000 / perSecond);
   pace.refused(now, now + pause);
   return { pace, now: now + pause };
 }
@@ -232,17 +236,8 @@ test('that was observed for a moment only is a guess, soon left behind', () => {
 
 test('is of the last seconds, not of how it began or what was asked hours ago', () => {
   const pace = new Pace();
-  pace.started(START);
-  pace.accepted(START);
-  let now = START + 3_600_000;
-  for (let count = 0; count < 20; count += 1, now += 100) {
-    pace.started(now);
-    pace.accepted(now);
-  }
-  for (let count = 0; count < 100; count += 1, now += 20) {
-    pace.started(now);
-    pace.accepted(now);
-  }
+  accepted(pace, START, 1, 0);
+  const now = accepted(pace, accepted(pace, START + 3_600_000, 20, 100), 100, 20);
   pace.refused(now, now);
   expect(pace.rate(now)).toBeGreaterThan(40);
   expect(pace.rate(now)).toBeLessThan(50);

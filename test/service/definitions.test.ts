@@ -30,9 +30,8 @@ describe('field definitions are found by structure', () => {
   });
 
   test('nothing is found in what holds none', () => {
-    for (const body of [null, 1, 'x', [], {}, { externalId: 'a' }, { externalId: '', type: 'text' }]) {
+    for (const body of [null, 1, 'x', [], {}, { externalId: 'a' }, { externalId: '', type: 'text' }])
       expect(readDefinitions(body)).toEqual([]);
-    }
   });
 
   test.each<[string, Json, object]>([

@@ -82,9 +82,8 @@ describe('a request that fails for a while', () => {
     async (code, retryAfter, ms) => {
       const { service, requests, waits } = await rig(status(code, { 'retry-after': retryAfter }));
       const errors = [await failureOf(service.user('u')), await failureOf(ids(service.tasks('p', 'one')))];
-      for (const error of errors) {
+      for (const error of errors)
         expect(error).toMatchObject({ name: 'ServiceStatusError', status: code, scope: 'everybody' });
-      }
       expect(errors[0]).toMatchObject({ retryAfter: ms });
       expect(errors[0]?.message).toContain(`(attempt 1; the service asks to wait ${ms / 1000} s)`);
       // The second is not even sent: the connection knows.

@@ -55,9 +55,8 @@ function expectSilence(...things: unknown[]): void {
     const error = thing instanceof Error ? `${thing.message} ${thing.stack} ${String(thing.cause)}` : '';
     return `${error} ${JSON.stringify(thing)} ${inspect(thing, { depth: 20, showHidden: true })}`;
   });
-  for (const secret of [TOKEN, SECRET, encodeURIComponent(SECRET), SECRET.slice(0, 12), TOKEN.slice(0, 12)]) {
+  for (const secret of [TOKEN, SECRET, encodeURIComponent(SECRET), SECRET.slice(0, 12), TOKEN.slice(0, 12)])
     expect(seen.join('\n')).not.toContain(secret);
-  }
 }
 
 describe('no secret and no token is in any error, notice or request report (design.md §11, invariant 10)', () => {

@@ -206,25 +206,23 @@ test('an audit entry of more than 200 levels of nesting is kept without what is 
   ]);
 });
 
-describe('a Date header', () => {
-  const dated = (date: string): Behaviour => bytes(whole('x'), { date });
+const dated = (date: string): Behaviour => bytes(whole('x'), { date });
 
-  test.each([
-    'Thu, 01 Jan 1970 00:00:00 GMT',
-    'Fri, 31 Dec 2999 23:59:59 GMT',
-    'Sat, 01 Jan 275761',
-    'soon',
-    '',
-  ])('that can not be right counts as none: %s', async date => {
-    const { service, notices } = await rig(dated(date));
-    const [first] = await Array.fromAsync(service.projects('p'));
-    expect(first).toMatchObject({ readAt: START, clock: 'local' });
-    expect(notices.map(({ code }) => code)).toEqual(['no-date-header']);
-  });
+test.each([
+  'Thu, 01 Jan 1970 00:00:00 GMT',
+  'Fri, 31 Dec 2999 23:59:59 GMT',
+  'Sat, 01 Jan 275761',
+  'soon',
+  '',
+])('a Date header that can not be right counts as none: %s', async date => {
+  const { service, notices } = await rig(dated(date));
+  const [first] = await Array.fromAsync(service.projects('p'));
+  expect(first).toMatchObject({ readAt: START, clock: 'local' });
+  expect(notices.map(({ code }) => code)).toEqual(['no-date-header']);
+});
 
-  test('that is hours off is the service’s time: our clock may be the wrong one', async () => {
-    const { service } = await rig(dated(SERVICE_DATE));
-    const [first] = await Array.fromAsync(service.projects('p'));
-    expect(first).toMatchObject({ readAt: SERVICE_TIME, clock: 'service' });
-  });
+test('a Date header that is hours off is the service’s time: our clock may be the wrong one', async () => {
+  const { service } = await rig(dated(SERVICE_DATE));
+  const [first] = await Array.fromAsync(service.projects('p'));
+  expect(first).toMatchObject({ readAt: SERVICE_TIME, clock: 'service' });
 });

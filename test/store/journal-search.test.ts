@@ -1,5 +1,6 @@
+import type { QueryCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ProcessKey } from '../../functions/basics/process.ts';
 import { createJournalReader } from '../../functions/store/dynamo/journal.ts';
 import type { Search } from '../../functions/store/store.ts';
@@ -52,6 +53,12 @@ async function searchAll(stores: Stores, search: Search, size: number) {
 }
 
 describe.each(STORES)('a search in the journal of %s', (_, open) => {
+  let stores: Stores;
+  beforeEach(() => {
+    stores = open();
+  });
+  afterEach(() => stores.close());
+
   it('finds each change record of a stretch once, by the time of its commit, wherever it is left and gone on with', async () => {
     const commits = fc.array(
       fc.record({
@@ -99,7 +106,6 @@ describe.each(STORES)('a search in the journal of %s', (_, open) => {
   });
 
   it('goes over pages, and backwards exactly the other way round', async () => {
-    const stores = open();
     const all = Array.from({ length: 130 }, (_, index) => ({
       ...{ process: index % 3 === 0 ? sales : onboarding, gap: index % 2 },
       isAlike: false,
@@ -111,11 +117,9 @@ describe.each(STORES)('a search in the journal of %s', (_, open) => {
     expect(forwards).toHaveLength(committed.length);
     expect(backwards).toEqual(forwards.toReversed());
     expect(await searchAll(stores, { order: 'newest-first', ...stretch }, 1)).toEqual(backwards);
-    stores.close();
   });
 
   it('tells whose project a change record is, and reads no other process', async () => {
-    const stores = open();
     const strange = 'a.b#c/ü';
     await commit(stores, eventsOf(AT, 1, { projectId: strange }), { projectId: strange });
     const stretch = { order: 'newest-first', since: 0, until: AT + 1 } as const;
@@ -123,11 +127,9 @@ describe.each(STORES)('a search in the journal of %s', (_, open) => {
     expect(['a', strange, 'a%2Eb', ''].map(id => record?.isOf(id))).toEqual([false, true, false, false]);
     const unknown = [{ workspace: 'eu', processId: 'none' }];
     expect(await Array.fromAsync(stores.journal.search({ ...stretch, processes: unknown }))).toEqual([]);
-    stores.close();
   });
 
   it('goes on with the very record at which it was left', async () => {
-    const stores = open();
     await fill(
       stores,
       Array.from({ length: 5 }, () => ({ process: onboarding, gap: 0, isAlike: false })),
@@ -139,11 +141,9 @@ describe.each(STORES)('a search in the journal of %s', (_, open) => {
       const all = await positions();
       for (const [index, from] of all.entries()) expect(await positions(from)).toEqual(all.slice(index));
     }
-    stores.close();
   });
 
   it('goes on with the very record at which it was left, though its key is as long as one may be', async () => {
-    const stores = open();
     const projectId = 'x'.repeat(1024 - `CHANGE#${AT}##${AT}`.length);
     await commit(stores, eventsOf(AT, 1, { projectId }), { projectId });
     for (const order of ORDERS) {
@@ -152,11 +152,9 @@ describe.each(STORES)('a search in the journal of %s', (_, open) => {
       const again = await Array.fromAsync(stores.journal.search({ ...search, from: left?.position }));
       expect(again.map(({ position }) => position)).toEqual([left?.position]);
     }
-    stores.close();
   });
 
   it('merges processes by the times of their commits, in whatever order these were written', async () => {
-    const stores = open();
     for (const [process, at] of [
       [sales, AT + 5],
       [onboarding, AT + 6],
@@ -172,11 +170,9 @@ describe.each(STORES)('a search in the journal of %s', (_, open) => {
       const found = await Array.fromAsync(stores.journal.search(search));
       expect(found.map(({ at }) => at - AT)).toEqual([1, 2, 5, 6]);
     }
-    stores.close();
   });
 
   it('begins nowhere else than at a position of its own', async () => {
-    const stores = open();
     const others = [
       '["PENDING#1","a"]',
       '["CHANGE#1"]',
@@ -189,26 +185,22 @@ describe.each(STORES)('a search in the journal of %s', (_, open) => {
       const search = stores.journal.search({ order: 'newest-first', since: 0, until: 9, from });
       await expect(Array.fromAsync(search), from).rejects.toThrow(/Invalid position in the journal|JSON/);
     }
-    stores.close();
   });
 });
 
 describe('a search in the table', () => {
   /** What was asked for: how many items at once, and behind which time. */
   const asked = async (processes: readonly ProcessKey[], search: Search, count = 1) => {
-    const table = openModel();
+    const queries: { limit: number | undefined; after: string | undefined }[] = [];
+    const table = openModel(command => {
+      const { Limit, ExclusiveStartKey } = (command as QueryCommand).input;
+      queries.push({ limit: Limit, after: ExclusiveStartKey?.sk?.S });
+    });
     const stores = storesOf(table);
     for (let number = 0; number < 6; number++)
       await commit({ ...stores }, eventsOf(AT + number), { at: AT + number, projectId: `p${number}` });
-    const queries: { limit: number | undefined; after: string | undefined }[] = [];
-    const client = {
-      send: (command: { input: { Limit?: number; ExclusiveStartKey?: { sk: { S: string } } } }) => {
-        const { Limit, ExclusiveStartKey } = command.input;
-        queries.push({ limit: Limit, after: ExclusiveStartKey?.sk.S });
-        return table.client.send(command as never);
-      },
-    };
-    const journal = createJournalReader({ ...table, client: client as never }, processes);
+    queries.length = 0;
+    const journal = createJournalReader(table, processes);
     let found = 0;
     for await (const _ of journal.search(search)) if (++found === count) break;
     return { queries, found };

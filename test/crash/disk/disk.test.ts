@@ -25,47 +25,43 @@ const REPLACED = `fs.writeFileSync(path('a'), 'old', { flush: true }); fs.writeF
   syncDirectory(); fs.writeFileSync(path('a.new'), 'new', { flush: true }); fs.renameSync(path('a.new'), path('a'));
   fs.rmSync(path('b')); fs.writeFileSync(path('c'), 'c', { flush: true });`;
 
+const itOnDisk = (title: string, check: Parameters<typeof onDisk>[0]) => it(title, onDisk(check));
+
 describe('a disk whose power fails', () => {
-  it(
+  itOnDisk(
     'has the names of the last sync of the directory, and the content of the last sync of each file',
-    onDisk(({ disk, run, files }) => {
+    ({ disk, run, files }) => {
       run(REPLACED);
       expect(disk.settle()).toEqual([]);
       expect(disk.cut(NOTHING)).toEqual({ unsafe: 4, lost: 4 });
       expect(files()).toEqual({ a: 'old', b: 'b' });
-    }),
+    },
   );
 
-  it(
-    'has all that was synced',
-    onDisk(({ disk, run, files }) => {
-      run(`${REPLACED} syncDirectory();`);
-      expect(disk.cut(NOTHING)).toEqual({ unsafe: 0, lost: 0 });
-      expect(files()).toEqual({ a: 'new', c: 'c' });
-    }),
-  );
+  itOnDisk('has all that was synced', ({ disk, run, files }) => {
+    run(`${REPLACED} syncDirectory();`);
+    expect(disk.cut(NOTHING)).toEqual({ unsafe: 0, lost: 0 });
+    expect(files()).toEqual({ a: 'new', c: 'c' });
+  });
 
-  it(
-    'may have what was not synced, the first of it, or a part of a write',
-    onDisk(({ disk, run, files }) => {
-      run(`fs.writeFileSync(path('a'), 'a'.repeat(4096), { flush: true }); syncDirectory();`);
-      const append = `const fd = fs.openSync(path('a'), 'r+'); fs.writeSync(fd, 'b'.repeat(1024), 0);
+  itOnDisk('may have what was not synced, the first of it, or a part of a write', ({ disk, run, files }) => {
+    run(`fs.writeFileSync(path('a'), 'a'.repeat(4096), { flush: true }); syncDirectory();`);
+    const append = `const fd = fs.openSync(path('a'), 'r+'); fs.writeSync(fd, 'b'.repeat(1024), 0);
         fs.writeSync(fd, 'c', 1); fs.ftruncateSync(fd, 3);`;
-      run(append);
-      expect(disk.cut({ part: all => Math.max(0, all - 1), torn: () => 1 })).toEqual({ unsafe: 3, lost: 1 });
-      expect(files().a).toBe(`bc${'b'.repeat(1022)}${'a'.repeat(3072)}`);
-      run(append);
-      expect(disk.cut({ part: () => 0, torn: () => 1 }).lost).toBe(3);
-      expect(files().a).toBe(`${'b'.repeat(512)}b${'b'.repeat(511)}${'a'.repeat(3072)}`);
-      run(append);
-      expect(disk.cut(ALL).lost).toBe(0);
-      expect(files().a).toBe('bcb');
-    }),
-  );
+    run(append);
+    expect(disk.cut({ part: all => Math.max(0, all - 1), torn: () => 1 })).toEqual({ unsafe: 3, lost: 1 });
+    expect(files().a).toBe(`bc${'b'.repeat(1022)}${'a'.repeat(3072)}`);
+    run(append);
+    expect(disk.cut({ part: () => 0, torn: () => 1 }).lost).toBe(3);
+    expect(files().a).toBe(`${'b'.repeat(512)}b${'b'.repeat(511)}${'a'.repeat(3072)}`);
+    run(append);
+    expect(disk.cut(ALL).lost).toBe(0);
+    expect(files().a).toBe('bcb');
+  });
 
-  it(
+  itOnDisk(
     'has what a process did that died before it could be logged',
-    onDisk(({ disk, directory, run, files }) => {
+    ({ disk, directory, run, files }) => {
       run(`fs.writeFileSync(path('a'), 'a', { flush: true }); syncDirectory();`);
       writeFileSync(join(directory, 'a'), 'unseen');
       writeFileSync(join(directory, 'b'), 'unseen');
@@ -73,6 +69,6 @@ describe('a disk whose power fails', () => {
       expect(disk.settle()).toEqual([]);
       expect(disk.cut(ALL).lost).toBe(0);
       expect(files()).toEqual({ a: 'unseen', b: 'unseen' });
-    }),
+    },
   );
 });

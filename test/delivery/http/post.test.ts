@@ -143,9 +143,8 @@ describe('a post', () => {
   it('uses no proxy that the environment names', async () => {
     const proxy = await receiver(answer(200));
     const { url } = await receiver(answer(204));
-    for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY']) {
+    for (const name of ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'ALL_PROXY'])
       vi.stubEnv(name, `http://127.0.0.1:${proxy.port}`);
-    }
     vi.stubEnv('NODE_USE_ENV_PROXY', '1');
     vi.stubEnv('NO_PROXY', '');
     expect(await poster().post(url, request)).toMatchObject({ status: 204 });

@@ -119,12 +119,18 @@ function openWorld(scheduler: Scheduler, members: readonly Member[]) {
   };
   const posts: { readonly name: string; readonly body: string; readonly at: number }[] = [];
   const openAgent = () =>
-    receivers(scheduler, members, (name, body) => {
+    agentOf(({ origin, body }, controller) => {
+      const [, name = '', number] = /^https:\/\/(e(\d+))\.example$/.exec(origin) ?? [];
       posts.push({ name, body, at: scheduler.now - AT });
       for (const mark of marksIn(body)) {
         const key = `${name} ${mark}`;
         tried.set(key, tried.get(key) ?? clock());
       }
+      const manner = members[Number(number)]?.manner;
+      if (manner !== undefined && manner !== 'hangs')
+        scheduler.after(ANSWER_MS, () =>
+          controller.answer({ status: manner, headers: {}, text: Buffer.from('') }),
+        );
     });
   // Backlogs of hundreds of thousands of rows are kept beside the table, which would compress each of them.
   const backlogs = new Map<string, number[]>();
@@ -265,19 +271,3 @@ function every(scheduler: Scheduler, ms: number, work: () => void): void {
     every(scheduler, ms, work);
   });
 }
-
-/** The receivers of all endpoints. */
-const receivers = (
-  scheduler: Scheduler,
-  members: readonly Member[],
-  got: (name: string, body: string) => void,
-) =>
-  agentOf(({ origin, body }, controller) => {
-    const [, name = '', number] = /^https:\/\/(e(\d+))\.example$/.exec(origin) ?? [];
-    got(name, body);
-    const manner = members[Number(number)]?.manner;
-    if (manner !== undefined && manner !== 'hangs')
-      scheduler.after(ANSWER_MS, () =>
-        controller.answer({ status: manner, headers: {}, text: Buffer.from('') }),
-      );
-  });

@@ -133,13 +133,9 @@ describe('who changed a record', () => {
     }
   });
 
-  it('of a project that was never known is whoever made it', async () => {
+  it('of a project that was never known is whoever made it, and nobody where no sweep listed all projects: it may be older than the log', async () => {
     const change = { snapshot: undefined, changes: [changed('project', 'p1', 'created')] };
     expect(await whoBy([ofProject('u1', 80_000)], change)).toEqual([['u1'], undefined]);
-  });
-
-  it('of a project that was never known is nobody where no sweep listed all projects: it may be older than the log', async () => {
-    const change = { snapshot: undefined, changes: [changed('project', 'p1', 'created')] };
     expect(await whoBy([ofProject('u1', 80_000)], change, 0)).toEqual([undefined, undefined]);
   });
 
@@ -243,12 +239,12 @@ describe('an edit of a project counts', () => {
   });
 });
 
+const NO_TASKS = { tasks: [] };
+
 it('who an entry names as those who acted are the known users in it, whatever it is about', async () => {
   const entries = [{ by: ['u2', 'u1', 'u2'] }, { by: 'u9' }, { by: 'p2' }, { user: null, what: 'nothing' }];
   const { actors: told, counts } = actors(entries);
-  const usersIn = await told.ofEntries(
-    new Map<JsonObject, { tasks: [] }>(entries.map(entry => [entry, { tasks: [] }])),
-  );
+  const usersIn = await told.ofEntries(new Map(entries.map(entry => [entry, NO_TASKS])));
   expect(entries.map(entry => usersIn(entry).map(({ id }) => id))).toEqual([['u2', 'u1'], [], [], []]);
   expect(counts.asked).toBe(1);
 });
@@ -256,9 +252,7 @@ it('who an entry names as those who acted are the known users in it, whatever it
 it('who an entry names as those who acted are asked for by nothing where none is named', async () => {
   for (const entries of [[], [{ by: null }, { at: iso(AT) }]]) {
     const { actors: told, counts } = actors(entries);
-    const usersIn = await told.ofEntries(
-      new Map<JsonObject, { tasks: [] }>(entries.map(entry => [entry, { tasks: [] }])),
-    );
+    const usersIn = await told.ofEntries(new Map(entries.map(entry => [entry, NO_TASKS])));
     expect(entries.map(usersIn)).toEqual(entries.map(() => []));
     expect(counts.asked).toBe(0);
   }

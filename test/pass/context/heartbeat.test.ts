@@ -48,11 +48,7 @@ test('of many workers one writes, and the others wait for it', async () => {
   const { heartbeat, clock, writes } = begin();
   clock.now = 10_000;
   let went = 0;
-  const workers = [1, 2, 3].map(() =>
-    heartbeat.beat().then(() => {
-      went += 1;
-    }),
-  );
+  const workers = [1, 2, 3].map(() => heartbeat.beat().then(() => void went++));
   await new Promise(resolve => setImmediate(resolve));
   expect([writes.length, went]).toEqual([1, 0]);
   writes[0]?.resolve(true);

@@ -122,21 +122,13 @@ describe('a listing', () => {
     ]);
   });
 
-  it('that lacks what it showed before is read again, and what went is not listed', async () => {
-    const { list, filters } = listing({
-      readings: [
-        [['1'], ['2', '3']],
-        [['1'], ['3']],
-      ],
-    });
+  it.each([
+    ['lacks what it showed before is read again, and what went is not listed', [['1'], ['3']], 3],
+    ['has become one page is believed at once', [['1', '3']], 2],
+  ])('that %s', async (_, second, times) => {
+    const { list, filters } = listing({ readings: [[['1'], ['2', '3']], second] });
     const { projects, isComplete } = await list();
-    expect([[...projects.keys()], isComplete, filters.length]).toEqual([['1', '3'], true, 3]);
-  });
-
-  it('that has become one page is believed at once', async () => {
-    const { list, filters } = listing({ readings: [TWO, [['1']]] });
-    const { projects, isComplete } = await list();
-    expect([[...projects.keys()], isComplete, filters.length]).toEqual([['1'], true, 2]);
+    expect([[...projects.keys()], isComplete, filters.length]).toEqual([['1', '3'], true, times]);
   });
 
   it('that never rests is not complete, and lists all that it ever showed', async () => {
@@ -182,13 +174,10 @@ describe('a listing without a Date header', () => {
     return listed.startedAt;
   };
 
-  it('began at the latest time of update that it shows, or that is known', async () => {
+  it('began at the latest time of update that it shows, or that is known, and ten minutes ago where none is', async () => {
     expect(await startedAt({ updatedAt: { 1: AT - 3, 2: AT - 5 } })).toBe(AT - 3);
     expect(await startedAt({ updatedAt: { 1: AT - 3 }, watermark: AT - 2 })).toBe(AT - 2);
     expect(await startedAt({ watermark: AT - 2 })).toBe(AT - 2);
-  });
-
-  it('began ten minutes ago where no time is known', async () => {
     expect(await startedAt()).toBe(AT - 600_000);
   });
 

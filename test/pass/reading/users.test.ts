@@ -25,20 +25,16 @@ function workspace(list: Answer) {
     fields,
     ...(fields.flaw && { flaw: new Error() }),
   });
+  const say = (message: string, details?: object) => {
+    world.said.push(message);
+    world.details.push(details);
+  };
   const context = passContext({
     reports: {
-      once: (code: string, message: string, details?: object) => {
-        world.said.push(`${code}: ${message}`);
-        world.details.push(details);
-      },
+      once: (code: string, message: string, details?: object) => say(`${code}: ${message}`, details),
     },
     clock: () => world.now,
-    log: {
-      warn: (message: string, details?: object) => {
-        world.said.push(message);
-        world.details.push(details);
-      },
-    },
+    log: { warn: say },
     snapshots: {
       users: async () => world.kept,
       saveUsers: async (_process: object, users: KnownUsers) => {

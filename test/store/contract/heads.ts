@@ -4,24 +4,7 @@ import type { Snapshot } from '../../../functions/model/snapshot.ts';
 import { byKey, type Snapshots } from '../../../functions/store/store.ts';
 import { AT, commitOf, content, noise, type Subject, snapshot } from '../../kit/store/subject.ts';
 
-const IDS = [
-  'abc',
-  'abc!',
-  'abc%',
-  'abc#',
-  'abc-',
-  'abcd',
-  'ABC',
-  'ab',
-  '10',
-  '9',
-  '_',
-  '~',
-  'ü',
-  'é',
-  '😀',
-  'ﬁ',
-];
+const IDS = 'abc abc! abc% abc# abc- abcd ABC ab 10 9 _ ~ ü é 😀 ﬁ'.split(' ');
 const ODD = ['', 'a#PART#0001', 'abc#PART#0001', '__proto__', '\ud800', '%23', ' '];
 
 let processes = 0;

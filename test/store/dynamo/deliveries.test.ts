@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createDeliveries } from '../../../functions/store/dynamo/store.ts';
 import { AT, delivery } from '../../kit/store/delivery.ts';
-import { openModel, TABLE_TIMING } from '../../kit/table.ts';
-import { modelClient } from '../../simulation/models/table.ts';
+import { openModel } from '../../kit/table.ts';
 
 describe('deliveries in the table', () => {
   const DAY_S = 86_400;
@@ -13,18 +12,14 @@ describe('deliveries in the table', () => {
   /** Runs before a command gets to the table, and may throw in its stead. */
   let before: (command: object) => void | Promise<void>;
   beforeEach(() => {
-    opened = openModel();
     sent = [];
     before = () => undefined;
-  });
-  const deliveries = () => {
-    const client = modelClient(async command => {
+    opened = openModel(command => {
       sent.push(command as (typeof sent)[0]);
-      await before(command);
-      return opened.model.run(command);
+      return before(command);
     });
-    return createDeliveries({ client, tableName: opened.tableName, timing: TABLE_TIMING });
-  };
+  });
+  const deliveries = () => createDeliveries(opened);
   const items = () => [...opened.model.items()].map(item => [item.sk?.S, Number(item.expiresAt?.N)]);
   const [seconds] = [AT / 1_000];
 

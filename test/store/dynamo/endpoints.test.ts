@@ -8,7 +8,7 @@ describe('a row of the table', () => {
   const row = (added: number): EndpointRow => ({ name: 'a.b', health: { added } });
   /** `meanwhile` runs before each write. */
   const opened = (meanwhile: () => unknown = () => undefined) => {
-    const { model, tableName } = openModel();
+    const { model, ...table } = openModel();
     const waits: number[] = [];
     let drawn = 0;
     const timing = {
@@ -16,7 +16,7 @@ describe('a row of the table', () => {
       random: () => ++drawn / 1_000,
       sleep: async (ms: number) => void waits.push(ms),
     };
-    const plain = { client: modelClient(async command => model.run(command)), tableName, timing };
+    const plain = { ...table, timing };
     const client = modelClient(async command => {
       if (/^(Put|Delete|Transact)/.test(command.constructor.name)) await meanwhile();
       return model.run(command);
@@ -70,19 +70,12 @@ describe('a row of the table', () => {
   it('and the revision of the registry are written together or not at all', async () => {
     const { plain } = opened();
     const settings = { name: 'a.b', kind: 'webhook' } as const;
-    const { model, tableName } = openModel();
     let turn = 0;
-    const client = modelClient(async command => {
+    const table = openModel(async command => {
       if (command.constructor.name === 'TransactWriteItemsCommand' && ++turn === 1)
-        await createEndpointRows(base).change('a.b', () => row(50));
-      return model.run(command);
+        await createEndpointRows(table).change('a.b', () => row(50));
     });
-    const base = {
-      client: modelClient(async command => model.run(command)),
-      tableName,
-      timing: TABLE_TIMING,
-    };
-    const rows = createEndpointRows({ ...base, client });
+    const rows = createEndpointRows(table);
     const revisions: (string | undefined)[] = [];
     await rows.change('a.b', before => {
       revisions.push(undefined);

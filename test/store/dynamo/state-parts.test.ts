@@ -7,7 +7,6 @@ import { createSnapshots } from '../../../functions/store/dynamo/store.ts';
 import type { Lease } from '../../../functions/store/store.ts';
 import { AT, event, noise } from '../../kit/store/subject.ts';
 import { openModel, TABLE_TIMING } from '../../kit/table.ts';
-import { modelClient } from '../../simulation/models/table.ts';
 
 const process = { workspace: 'eu', processId: 'p' };
 const HOUR = 3_600_000;
@@ -16,18 +15,14 @@ let sent: object[];
 let now: number;
 let draws: number[];
 beforeEach(() => {
-  opened = openModel();
+  opened = openModel(command => void sent.push(command));
   sent = [];
   now = AT;
   draws = [];
 });
 const snapshots = () => {
-  const client = modelClient(async command => {
-    sent.push(command);
-    return opened.model.run(command);
-  });
   const timing = { ...TABLE_TIMING, clock: () => now, random: () => draws.shift() ?? 0.5 };
-  return createSnapshots({ client, tableName: opened.tableName, timing });
+  return createSnapshots({ ...opened, timing });
 };
 const finish = async (state: Partial<SavedState>) => {
   const lease = await snapshots().takeLease(process, { mode: 'changes', owner: 'me', now, until: now + 1 });

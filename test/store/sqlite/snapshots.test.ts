@@ -28,9 +28,8 @@ it.each([999, 1_000, 1_001, 2_000])('walks over %d projects, page after page', a
   const process = { workspace: 'eu', processId: `of ${count}` };
   const snapshots = sqliteSnapshots(database);
   const ids = Array.from({ length: count }, (_, index) => `project ${index}`);
-  for (const projectId of ids) {
+  for (const projectId of ids)
     await snapshots.commit(process, commitOf(projectId, snapshot(AT, content({ name: projectId }))));
-  }
   const heads = (await Array.fromAsync(snapshots.heads(process))).flat();
   expect(heads.map(({ projectId }) => projectId)).toEqual(ids.sort());
 });
