@@ -48,24 +48,18 @@ describe('Tab', () => {
 
   it('offers every command, and none that is hidden', async () => {
     const all = await offered('');
-    expect(all).toEqual(
-      expect.arrayContaining(['status', 'events', 'endpoints', 'replay', 'doctor', 'completion']),
-    );
+    const some = ['status', 'events', 'endpoints', 'replay', 'doctor', 'completion'];
+    expect(all).toEqual(expect.arrayContaining(some));
     expect(all).not.toContain('complete');
   });
 
   it('asks whom the line names, and says nothing when nobody answers', async () => {
-    const { places } = await run(
-      ['complete', '--', '--stack', 'S', '--region', 'R', 'endpoints', 'pause', ''],
-      { answers },
-    );
+    const line = ['endpoints', 'pause', ''];
+    const { places } = await run(['complete', '--', '--stack', 'S', '--region', 'R', ...line], { answers });
     expect(places).toEqual([{ stack: 'S', region: 'R' }]);
     const failing = { endpoints: () => Promise.reject(new Error('away')) };
-    expect(await run(['complete', '--', 'endpoints', 'pause', ''], { answers: failing })).toMatchObject({
-      code: 0,
-      out: '',
-      err: '',
-    });
+    const silent = await run(['complete', '--', ...line], { answers: failing });
+    expect(silent).toMatchObject({ code: 0, out: '', err: '' });
   });
 });
 
@@ -74,28 +68,22 @@ describe('the script for bash', () => {
     const directory = join(temporaryDirectory(), "it's here");
     mkdirSync(directory);
     const launcher = join(directory, 'changewire.js');
-    writeFileSync(
-      launcher,
-      "console.log(process.argv.slice(2).join('|')); console.log('$(touch evaluated)');",
-    );
+    const printing = "console.log(process.argv.slice(2).join('|')); console.log('$(touch evaluated)');";
+    writeFileSync(launcher, printing);
     const bin = join(directory, 'node');
     writeFileSync(bin, `#!/bin/sh\nexec '${process.execPath}' "$@"\n`);
     chmodSync(bin, 0o755);
     const script = `${completionScript('bash', launcher)}
 COMP_WORDS=(changewire endpoints pause 'c*'); COMP_CWORD=3; _changewire; printf '%s\\n' "\${COMPREPLY[@]}"; ls`;
-    const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', script], {
+    const options = {
       cwd: directory,
       env: { PATH: `${directory}:/usr/bin:/bin` },
       encoding: 'utf8',
-    });
+    } as const;
+    const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', script], options);
     expect(stderr).toBe('');
-    expect(stdout.split('\n')).toEqual([
-      'complete|--|endpoints|pause|c*',
-      '$(touch evaluated)',
-      'changewire.js',
-      'node',
-      '',
-    ]);
+    const offered = ['complete|--|endpoints|pause|c*', '$(touch evaluated)'];
+    expect(stdout.split('\n')).toEqual([...offered, 'changewire.js', 'node', '']);
   });
 
   it.each(['bash', 'zsh', 'fish'])('there is one for %s', async shell => {

@@ -43,9 +43,8 @@ describe('changewire console', () => {
     const { out } = await run(['console', '--read-only'], { page });
     expect(out).toBe(`https://team.example.com/#token=${PAGE.readOnlyToken}\n`);
     const { readOnlyToken: _, ...earlier } = PAGE;
-    expect((await run(['console', '--read-only'], { page: earlier })).err).toMatch(
-      /earlier version.*Restart/,
-    );
+    const { err } = await run(['console', '--read-only'], { page: earlier });
+    expect(err).toMatch(/earlier version.*Restart/);
   });
 
   it('of a run is not served elsewhere by the command', async () => {

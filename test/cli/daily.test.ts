@@ -53,22 +53,24 @@ function eventually(check: () => Promise<void>): Promise<void> {
 
 /** One command line. */
 async function changewire(line: string, secrets: readonly string[] = []) {
-  const told = await runOver([...line.split(' '), '--data', data], {
-    open,
-    clock: Date.now,
-    secrets,
-  });
-  return { code: told.code, out: told.out, err: told.err };
+  const setting = { open, clock: Date.now, secrets };
+  const { code, out, err } = await runOver([...line.split(' '), '--data', data], setting);
+  return { code, out, err };
 }
+
+/** A command line that fails so, and says nothing else. */
+async function expectRefused(line: string, code: 1 | 2, why: RegExp): Promise<void> {
+  expect(await changewire(line)).toMatchObject({ code, out: '', err: expect.stringMatching(why) });
+}
+
+const linesOf = <Line>(out: string) =>
+  Array.from(out.split('\n').filter(Boolean), text => JSON.parse(text) as Line);
 
 /** What a command that must succeed tells programs. */
 async function json<Line>(line: string): Promise<Line[]> {
   const { code, out, err } = await changewire(`${line} --json`);
   expect([code, err]).toEqual([0, '']);
-  return out
-    .split('\n')
-    .filter(Boolean)
-    .map(each => JSON.parse(each) as Line);
+  return linesOf(out);
 }
 
 interface StatusLine {
@@ -84,13 +86,7 @@ interface StatusLine {
     readonly waiting: { readonly atLeast: number };
   };
 }
-async function status(): Promise<StatusLine[]> {
-  const { out } = await changewire('status --json');
-  return out
-    .split('\n')
-    .filter(Boolean)
-    .map(each => JSON.parse(each) as StatusLine);
-}
+const status = async () => linesOf<StatusLine>((await changewire('status --json')).out);
 const processOf = (lines: readonly StatusLine[], name: string) =>
   lines.flatMap(({ process }) => (process?.process === name ? [process] : []))[0];
 const endpointOf = (lines: readonly StatusLine[], name: string) =>
@@ -130,13 +126,10 @@ describe('on a day', () => {
     rename('Right after it was added');
     const [, secret = ''] = /^Signing secret: (whsec_\S+) \(shown only once\)$/m.exec(out) ?? [];
     const tested = await changewire('endpoints test crm');
-    expect([tested.code, tested.out]).toEqual([
-      0,
-      expect.stringMatching(/^crm: answered 204 in \d+ ms \(http:\/\/127\.0\.0\.1:\d+\)\n$/),
-    ]);
-    const { body, headers } = receiver.received.find(one => one.body.includes('"changewire.test"')) ?? {
-      ...{ body: '', headers: {} },
-    };
+    expect(tested.code).toBe(0);
+    expect(tested.out).toMatch(/^crm: answered 204 in \d+ ms \(http:\/\/127\.0\.0\.1:\d+\)\n$/);
+    const test = receiver.received.find(one => one.body.includes('"changewire.test"'));
+    const { body = '', headers = {} } = test ?? {};
     expect(new Webhook(secret).verify(body, headers)).toMatchObject({ type: 'changewire.test' });
     await eventually(async () =>
       expect(receiver.received.some(one => one.body.includes('Right after it was added'))).toBe(true),
@@ -155,20 +148,16 @@ describe('on a day', () => {
   });
 
   it('an endpoint is stopped and started again; what comes meanwhile waits', async () => {
-    expect(await changewire('endpoints pause crm')).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(/^Paused crm\./),
-    });
+    const paused = await changewire('endpoints pause crm');
+    expect([paused.code, paused.out]).toEqual([0, expect.stringMatching(/^Paused crm\./)]);
     rename('While it was paused');
     const { id: waiting } = await eventNaming('While it was paused');
     await eventually(async () =>
       expect(endpointOf(await status(), 'crm')).toMatchObject({ state: 'paused', waiting: { atLeast: 1 } }),
     );
     expect(ids()).not.toContain(waiting);
-    expect(await changewire('endpoints resume crm')).toMatchObject({
-      code: 0,
-      out: expect.stringMatching(/^Resumed crm\./),
-    });
+    const resumed = await changewire('endpoints resume crm');
+    expect([resumed.code, resumed.out]).toEqual([0, expect.stringMatching(/^Resumed crm\./)]);
     await eventually(async () => expect(ids()).toContain(waiting));
   });
 
@@ -181,10 +170,8 @@ describe('on a day', () => {
       expect((await changewire('endpoints attempts crm --limit 1')).out).toContain('no database');
     });
     const told = await changewire('endpoints test crm');
-    expect([told.code, told.out]).toEqual([
-      1,
-      expect.stringMatching(/^crm: answered 500.* in \d+ ms \(http:\/\/127\.0\.0\.1:\d+\): no database\n$/),
-    ]);
+    expect(told.code).toBe(1);
+    expect(told.out).toMatch(/^crm: answered 500.* in \d+ ms \(http:\/\/127\.0\.0\.1:\d+\): no database\n$/);
     isBroken = false;
     expect(await changewire(`resend ${failed} --to crm`)).toMatchObject({ code: 0 });
     await eventually(async () => expect((await changewire(`trace ${failed}`)).out).toMatch(/crm +delivered/));
@@ -192,9 +179,9 @@ describe('on a day', () => {
   });
 
   it('all of a time is sent once more to one endpoint', async () => {
-    const [{ events: expected } = { events: { atLeast: 0 } }] = await json<{ events: { atLeast: number } }>(
-      'replay --to crm --since 1h --dry-run',
-    );
+    type Replay = { readonly events: { readonly atLeast: number } };
+    const [replay] = await json<Replay>('replay --to crm --since 1h --dry-run');
+    const { events: expected } = replay as Replay;
     expect(expected.atLeast).toBeGreaterThan(3);
     const before = receiver.received.length;
     expect(await changewire('replay --to crm --since 1h --yes')).toMatchObject({ code: 0 });
@@ -221,9 +208,8 @@ describe('on a day', () => {
   });
 
   it('a secret is changed, an endpoint is changed and removed, and who did it is told', async () => {
-    expect((await changewire('endpoints rotate-secret crm')).out).toMatch(
-      / New secret: whsec_\S+ \(shown only once\)\n/,
-    );
+    const rotated = await changewire('endpoints rotate-secret crm');
+    expect(rotated.out).toMatch(/ New secret: whsec_\S+ \(shown only once\)\n/);
     expect(await changewire('endpoints rotate-secret crm --finish')).toMatchObject({ code: 0 });
     expect(await changewire('endpoints update crm --filter events=task.updated')).toMatchObject({ code: 0 });
     expect((await changewire('endpoints show crm')).out).toContain('{"events":["task.updated"]}');
@@ -254,15 +240,9 @@ describe('on a day', () => {
         /on the command line of the run: restart without it\. Until then, you can pause it/,
       ],
     ] as const)
-      expect(await changewire(`endpoints ${line}`)).toMatchObject({
-        code: 1,
-        out: '',
-        err: expect.stringMatching(advice),
-      });
-    expect(await changewire(`forget ${PROCESS} --yes`)).toMatchObject({
-      code: 1,
-      err: expect.stringMatching(/Remove it from the configuration, start again, then forget it/),
-    });
+      await expectRefused(`endpoints ${line}`, 1, advice);
+    const configured = /Remove it from the configuration, start again, then forget it/;
+    await expectRefused(`forget ${PROCESS} --yes`, 1, configured);
   });
 
   it('a value that can not be, and a filter by what is not watched, is refused with exit code 2', async () => {
@@ -272,11 +252,7 @@ describe('on a day', () => {
       [`add crm2 --webhook ${receiver.url} --secret whsec_x`, /base64/],
       [`add crm2 --webhook ${receiver.url} --filter processes=lunch`, /Did you mean launch\?/],
     ] as const)
-      expect(await changewire(`endpoints ${line}`)).toMatchObject({
-        code: 2,
-        out: '',
-        err: expect.stringMatching(why),
-      });
+      await expectRefused(`endpoints ${line}`, 2, why);
   });
 
   it('the doctor asks the service of the run', async () => {
@@ -305,10 +281,7 @@ describe('when the run has stopped', () => {
     expect(run).toMatchObject({ isRunning: false });
     expect((await changewire('events --limit 1')).out).not.toBe('');
     expect(await changewire('verify')).toMatchObject({ code: 0, out: expect.stringMatching(/ ok\n/) });
-    expect(await changewire(`sweep ${PROCESS}`)).toMatchObject({
-      code: 1,
-      err: expect.stringMatching(/Changewire is not running/),
-    });
+    await expectRefused(`sweep ${PROCESS}`, 1, /Changewire is not running/);
     expect(await changewire('endpoints add later --webhook http://127.0.0.1:9/x')).toMatchObject({ code: 0 });
   });
 });

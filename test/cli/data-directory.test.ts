@@ -41,9 +41,8 @@ describe('without --data', () => {
 
   it('where there is none, all that were looked at are named', () => {
     inDirectory();
-    expect(() => found()).toThrow(
-      /^No Changewire data found in \.changewire, \.changewire\/simulated or the current directory\./,
-    );
+    const places = '.changewire, .changewire/simulated or the current directory';
+    expect(() => found()).toThrow(`No Changewire data found in ${places}.`);
   });
 });
 
@@ -79,17 +78,11 @@ it('a user who has a number and no name is called by it', () => {
   expect(userName(() => ({ username: 'ann' }))).toBe('ann');
 });
 
-const CONFIG = {
-  workspaces: [
-    {
-      name: 'main',
-      baseUrl: 'https://api.service.example',
-      authUrl: 'https://auth.service.example/oauth/token',
-      audience: 'https://api.service.example',
-      processes: [{ id: 'launch' }],
-    },
-  ],
+const SERVICE = {
+  baseUrl: 'https://api.service.example',
+  authUrl: 'https://auth.service.example/oauth/token',
 };
+const CONFIG = { workspaces: [{ ...SERVICE, name: 'main', audience: 'a', processes: [{ id: 'launch' }] }] };
 const CREDENTIALS = { MAIN_CLIENT_ID: 'a', MAIN_CLIENT_SECRET: 'b' };
 
 test('a watch takes the configuration file of the current folder, and an examination asks the run', async () => {
@@ -98,5 +91,5 @@ test('a watch takes the configuration file of the current folder, and an examina
   writeFileSync(join(directory, 'changewire.json'), JSON.stringify(CONFIG));
   expect(await openDoctor({}, CREDENTIALS, directory)).toBeUndefined();
   const doctor = await openDoctor({ watch: true }, CREDENTIALS, directory);
-  expect(doctor?.addressesOf('main')).toMatchObject({ baseUrl: 'https://api.service.example' });
+  expect(doctor?.addressesOf('main')).toMatchObject({ baseUrl: SERVICE.baseUrl });
 });

@@ -48,9 +48,8 @@ describe('changewire deploy', () => {
     const { code, out, err, started, directory } = await deploying('deploy --yes');
     expect([code, err, started.length]).toEqual([0, '', 1]);
     const [program] = started as [Program];
-    expect(own(program)).toBe(
-      'deploy Changewire-Table Changewire Changewire-Subscriptions --require-approval never',
-    );
+    const stacks = 'Changewire-Table Changewire Changewire-Subscriptions';
+    expect(own(program)).toBe(`deploy ${stacks} --require-approval never`);
     expect(program.variables).toEqual({ CHANGEWIRE_CONFIG: `${directory}/changewire.json#Changewire` });
     expect(out).toBe(
       'Deployed Changewire. Next steps:\n' +
@@ -113,9 +112,8 @@ describe('changewire synth', () => {
   it('makes every stack of the file, or the one that is named', async () => {
     const { started, out } = await deploying('synth --config stacks.json');
     expect(started.map(own)).toEqual(['synth --quiet']);
-    expect(out).toBe(
-      'Wrote the templates of Eu-Table, Eu, Eu-Subscriptions, Us-Table, Us, Us-Subscriptions to cdk.out.\n',
-    );
+    const stacks = 'Eu-Table, Eu, Eu-Subscriptions, Us-Table, Us, Us-Subscriptions';
+    expect(out).toBe(`Wrote the templates of ${stacks} to cdk.out.\n`);
     expect((await deploying('synth --config stacks.json#Us')).out).toContain('of Us-Table, Us,');
   });
 });

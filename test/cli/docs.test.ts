@@ -1,13 +1,12 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../cli/program.ts';
 import { parseOptions } from '../../local/settings/options.ts';
 import { run, worldOf } from '../kit/cli/world.ts';
+import { documents, readDocument } from '../kit/docs/documents.ts';
 import { config } from '../kit/infra/config-examples.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
-
-const ROOT = resolve(import.meta.dirname, '../..');
 
 /** What stands in a document for something that its reader knows. */
 const MEANT: Record<string, string> = {
@@ -26,16 +25,9 @@ const NAMES = new Set(
   ]),
 );
 
-const documents = [
-  'README.md',
-  ...readdirSync(join(ROOT, 'docs'), { encoding: 'utf8' })
-    .filter(name => name.endsWith('.md'))
-    .map(name => `docs/${name}`),
-];
-
 /** Command lines in code, as a shell would hand them over. */
 function commandLines(document: string): string[] {
-  const text = readFileSync(join(ROOT, document), 'utf8');
+  const text = readDocument(document);
   const inline = [...text.matchAll(/`(?:npx )?changewire ([^`\n]+)`/g)].map(([, line = '']) => line);
   const blocks = [...text.matchAll(/^\s*(?:\$ )?(?:npx )?changewire (\S.*)$/gm)].map(([, line = '']) => line);
   const inBlock = [...text.matchAll(/<\(changewire ([^)]+)\)/g)].map(([, line = '']) => line);
@@ -49,7 +41,7 @@ function commandLines(document: string): string[] {
   );
 }
 
-const cases = documents.flatMap(document =>
+const cases = documents().flatMap(document =>
   [...new Set(commandLines(document))].map(line => [document, line] as const),
 );
 

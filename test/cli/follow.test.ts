@@ -68,19 +68,15 @@ describe('events --follow', () => {
 
   it('of the last two minutes repeats none that it leaves out for their number', async () => {
     const there = Array.from({ length: 250 }, (_, index) => committed(`e${index}`, 100 - index * 0.1));
-    const { out } = await run(
-      ['events', '--follow', '--limit', '2', '--json'],
-      journal(there, [[committed('new', 0)]]),
-    );
+    const setting = journal(there, [[committed('new', 0)]]);
+    const { out } = await run(['events', '--follow', '--limit', '2', '--json'], setting);
     expect(ids(out)).toEqual(['e248', 'e249', 'new']);
   });
 
   it('tells all from a time on', async () => {
     const there = [committed('a', 900), committed('b', 600), committed('c', 100)];
-    const { out } = await run(
-      ['events', '--follow', '--since', '11m', '--json'],
-      journal(there, [[committed('d', 0)]]),
-    );
+    const setting = journal(there, [[committed('d', 0)]]);
+    const { out } = await run(['events', '--follow', '--since', '11m', '--json'], setting);
     expect(ids(out)).toEqual(['b', 'c', 'd']);
   });
 
@@ -93,9 +89,8 @@ const STATUS = { at: iso(NOW), deployment: 'run', isRunning: true, processes: []
 
 describe('status --watch', () => {
   /** Answers in turn; an error is thrown. */
-  function turns(...all: (object | Error)[]) {
+  function turns(...left: (object | Error)[]) {
     const ending = new AbortController();
-    const left = [...all];
     const status = () => {
       const next = left.shift();
       if (left.length === 0) ending.abort();
@@ -118,29 +113,22 @@ describe('status --watch', () => {
   });
 
   it('goes on when a question fails, and ends when the first does', async () => {
-    const { code, out, err } = await run(
-      ['status', '--watch', '--json'],
-      turns(STATUS, new Error('away'), STATUS),
-    );
+    const setting = turns(STATUS, new Error('away'), STATUS);
+    const { code, out, err } = await run(['status', '--watch', '--json'], setting);
     expect([code, err, out.trim().split('\n').length]).toEqual([0, 'away\n', 2]);
     expect(await run(['status', '--watch'], turns(new Error('away'), STATUS))).toMatchObject({ code: 1 });
   });
 
   it('when the run is gone, asks whoever is there then', async () => {
-    const ending = new AbortController();
-    const left = [STATUS, new Gone('The run broke off.'), { ...STATUS, isRunning: false }];
-    const ask = async () => {
-      const next = left.shift();
-      if (left.length === 0) ending.abort();
-      if (next instanceof Error) throw next;
-      return next as never;
-    };
+    const { answers, interrupted } = turns(
+      ...[STATUS, new Gone('The run broke off.'), { ...STATUS, isRunning: false }],
+    );
     let opened = 0;
     const open = async () => {
       opened += 1;
-      return { ask, close: async () => undefined };
+      return { ask: async () => answers.status() as never, close: async () => undefined };
     };
-    const { out, err } = await run(['status', '--watch', '--json'], { open, interrupted: ending.signal });
+    const { out, err } = await run(['status', '--watch', '--json'], { open, interrupted });
     expect([opened, err]).toEqual([2, 'The run broke off.\n']);
     expect(out).toMatch(/"isRunning":true.*\n.*"isRunning":false/);
   });

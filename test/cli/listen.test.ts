@@ -99,15 +99,8 @@ describe('listen', () => {
     const all = await run(['listen', '--forward-to', url, '--example'], { env });
     expect(all).toMatchObject({ code: 0, places: [] });
     expect(accepted.map(event => event?.type)).toEqual(Object.keys(sentSchemas));
-    const wrong = await run([
-      'listen',
-      '--forward-to',
-      url,
-      '--example',
-      'task.updated',
-      '--secret',
-      secretOf('two'),
-    ]);
+    const other = ['--example', 'task.updated', '--secret', secretOf('two')];
+    const wrong = await run(['listen', '--forward-to', url, ...other]);
     expect(wrong).toMatchObject({ code: 1, places: [] });
     expect(wrong.out).toMatch(/^(answered 401: hush in 0 ms {2}task\.updated .*\n){3}$/);
   });

@@ -113,12 +113,8 @@ describe('a command line', () => {
     [
       'logs deliver --since 2h --until 1h --all',
       {
-        operation: 'logs',
-        function: 'deliver',
-        since: ago(2 * HOUR),
-        until: ago(HOUR),
-        all: true,
-        limit: 50,
+        ...{ operation: 'logs', function: 'deliver', since: ago(2 * HOUR), until: ago(HOUR) },
+        ...{ all: true, limit: 50 },
       },
     ],
     ['logs poll', { operation: 'logs', function: 'poll', since: ago(HOUR), limit: 50 }],
@@ -133,11 +129,8 @@ describe('a command line', () => {
     [
       'endpoints add ops --text https://discord.example/hush --preset discord',
       {
-        operation: 'add-endpoint',
-        endpoint: 'ops',
-        kind: 'text',
+        ...{ operation: 'add-endpoint', endpoint: 'ops', kind: 'text', preset: 'discord' },
         url: 'https://discord.example/hush',
-        preset: 'discord',
       },
     ],
     [
@@ -147,14 +140,9 @@ describe('a command line', () => {
     [
       'endpoints add team --slack-app https://slack.com/api/chat.postMessage --channel #launches --header Authorization:x --locale de',
       {
-        ...{
-          operation: 'add-endpoint',
-          endpoint: 'team',
-          kind: 'slack-app',
-          channel: '#launches',
-          locale: 'de',
-        },
-        ...{ url: 'https://slack.com/api/chat.postMessage', headers: { Authorization: 'x' } },
+        ...{ operation: 'add-endpoint', endpoint: 'team', kind: 'slack-app', channel: '#launches' },
+        url: 'https://slack.com/api/chat.postMessage',
+        ...{ headers: { Authorization: 'x' }, locale: 'de' },
       },
     ],
     [
@@ -188,20 +176,17 @@ describe('a command line', () => {
       headers: { Authorization: 'Bearer a', 'X-B': '2' },
       secrets: ['whsec_a', 'whsec_b'],
     });
-    expect(await asks('endpoints update crm --url -', ['https://b.example'])).toMatchObject({
-      url: 'https://b.example',
-    });
-    expect(await asks('endpoints rotate-secret crm --secret -', ['whsec_c'])).toMatchObject({
-      secret: 'whsec_c',
-    });
+    const update = await asks('endpoints update crm --url -', ['https://b.example']);
+    expect(update).toMatchObject({ url: 'https://b.example' });
+    const rotation = await asks('endpoints rotate-secret crm --secret -', ['whsec_c']);
+    expect(rotation).toMatchObject({ secret: 'whsec_c' });
   });
 
   it('says whom to ask, in any place', async () => {
-    const { places } = await run('endpoints --stack Changewire list --region eu-central-1'.split(' '), {
-      answers: every,
-    });
-    expect(places).toEqual([{ stack: 'Changewire', region: 'eu-central-1' }]);
-    expect((await run('--data x status'.split(' '), { answers: every })).places).toEqual([{ data: 'x' }]);
+    const places = async (line: string) => (await run(line.split(' '), { answers: every })).places;
+    const place = { stack: 'Changewire', region: 'eu-central-1' };
+    expect(await places('endpoints --stack Changewire list --region eu-central-1')).toEqual([place]);
+    expect(await places('--data x status')).toEqual([{ data: 'x' }]);
   });
 });
 
@@ -277,18 +262,14 @@ describe('a command line that is wrong is refused before anybody is asked', () =
 
 describe('the exit code', () => {
   it('is 1 for what can not be done, and 2 for what was asked wrongly, with the reason on stderr', async () => {
-    const refuse = (error: Error) => ({ status: () => Promise.reject(error) });
-    expect(await run(['status'], { answers: refuse(new Refused('It is gone\u001B[2J.')) })).toMatchObject({
-      code: 1,
-      out: '',
-      err: 'changewire: It is gone\\u001b[2J.\n',
-    });
-    const wrong = new Refused('limit: a number', { isUsage: true });
-    expect(await run(['status'], { answers: refuse(wrong) })).toMatchObject({ code: 2, out: '' });
-    expect(await run(['status'], { answers: refuse(new TypeError('a defect')) })).toMatchObject({
-      code: 1,
-      err: 'changewire: a defect.\n',
-    });
+    for (const [error, code, err] of [
+      [new Refused('It is gone\u001B[2J.'), 1, 'changewire: It is gone\\u001b[2J.\n'],
+      [new Refused('limit: a number', { isUsage: true }), 2, 'changewire: limit: a number\n'],
+      [new TypeError('a defect'), 1, 'changewire: a defect.\n'],
+    ] as const) {
+      const answers = { status: () => Promise.reject(error) };
+      expect(await run(['status'], { answers })).toMatchObject({ code, out: '', err });
+    }
   });
 
   it('is 0 for the help of a command, which help and --help print alike', async () => {
@@ -344,12 +325,10 @@ describe('what asks first', () => {
 
   it('looks into every queue where none is named', async () => {
     const empty = ({ queue }: { queue?: string }) => ({ queue, messages: 0, first: [] });
-    const { code, out, asked } = await run(['failed-messages', 'list'], {
-      answers: { 'failed-messages': empty },
-    });
-    expect(asked.map(one => 'queue' in one && one.queue)).toEqual([
-      ...['rejected', 'unpublished', 'unstarted', 'unsettled'],
-    ]);
+    const answers = { 'failed-messages': empty };
+    const { code, out, asked } = await run(['failed-messages', 'list'], { answers });
+    const queues = ['rejected', 'unpublished', 'unstarted', 'unsettled'];
+    expect(asked.map(one => 'queue' in one && one.queue)).toEqual(queues);
     expect([code, out.trim().split('\n').length]).toEqual([0, 4]);
   });
 
@@ -358,9 +337,8 @@ describe('what asks first', () => {
       ...{ workspace: 'eu', process: 'p', dryRun: false },
       projects: { atLeast, isExact: atLeast < 1_000 },
     }));
-    const { code, out, err, asked } = await run(['forget', 'p', '--yes'], {
-      answers: { forget: () => pages.shift() },
-    });
+    const answers = { forget: () => pages.shift() };
+    const { code, out, err, asked } = await run(['forget', 'p', '--yes'], { answers });
     expect([code, asked.length]).toEqual([0, 3]);
     expect(out).toBe(
       'Deleted the data of 2005 projects of eu/p. If you add the process again, it starts with a new baseline.\n',
@@ -381,16 +359,14 @@ describe('what asks first', () => {
         ],
       },
     ];
-    const { code, out, err, asked } = await run(['erase', '7', '--yes'], {
-      answers: { erase: () => slices.shift() },
-    });
+    const answers = { erase: () => slices.shift() };
+    const { code, out, err, asked } = await run(['erase', '7', '--yes'], { answers });
     expect([code, asked.map(one => 'cursor' in one && one.cursor)]).toEqual([0, [false, 'next']]);
     expect(out).toContain(
       'Erased the contents of 4 events of project 7 in eu/p, 2 deliveries in backlogs, 5 dead letters and 4 answers of receivers.\nCannot be recalled:\n- Delivered, as far as attempts are kept: 3 to crm, 9 to dwh.',
     );
-    expect(out).toMatch(
-      /- The current snapshot, and contents of later events: delete the project in the service/,
-    );
+    const rest = '- The current snapshot, and contents of later events: delete the project in the service';
+    expect(out).toContain(rest);
     expect(err).toMatch(/^Erased the contents of 3 events .* More follows\.\n$/);
   });
 

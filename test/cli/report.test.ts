@@ -89,13 +89,9 @@ async function failedRun() {
   workspace.createProject(NAMES.process, fields, { id: NAMES.project });
   await start('--once').ended();
   // One project answers with a page that quotes records; then everything fails.
-  const ofProject = service.fail({
-    ...{
-      times: 1_000,
-      when: ({ path }: { path: string }) => path.includes(`/projects/${NAMES.project}/tasks`),
-    },
-    fault: { status: 200, body: `<html>${SECRETS.page} "${SECRETS.user}"` },
-  });
+  const isOfProject = ({ path }: { path: string }) => path.includes(`/projects/${NAMES.project}/tasks`);
+  const fault = { status: 200, body: `<html>${SECRETS.page} "${SECRETS.user}"` };
+  const ofProject = service.fail({ times: 1_000, when: isOfProject, fault });
   workspace.updateProject(NAMES.process, NAMES.project, { summary: `${SECRETS.value}2` });
   await start('--once').ended();
   ofProject.cancel();
@@ -110,11 +106,8 @@ async function failedRun() {
   const rejected = { reason: `InvalidParameter: ${SECRETS.rejected}`, body: SECRETS.projectName };
   appendFileSync(join(data, 'rejected.jsonl'), `${JSON.stringify(rejected)}\n{"rea`);
   const report = async (...args: string[]) => {
-    const told = await command(['report', '-', '--data', data, ...args], {
-      open,
-      directory,
-      clock: Date.now,
-    });
+    const setting = { open, directory, clock: Date.now };
+    const told = await command(['report', '-', '--data', data, ...args], setting);
     expect(told).toMatchObject({ code: 0, err: expect.stringContaining('read it before you send it') });
     return told.out;
   };
@@ -139,23 +132,19 @@ describe('report', () => {
     for (const text of anonymous)
       expect(found(text, { ...SECRETS, ...NAMES, host: '127.0.0.1' })).toEqual([]);
     expect([JSON.parse(stopped).run.isRunning, JSON.parse(running).run.isRunning]).toEqual([false, true]);
+    const reason = expect.stringMatching(/expected JSON/);
     const { processes, endpoints, rejected, configuration, store, versions } = JSON.parse(anonymous[1] ?? '');
     expect(versions).toMatchObject({ changewire: packageVersion(), node: process.versions.node });
     expect(processes).toMatchObject([
       {
         ...{ workspace: 'workspace-1', process: 'process-1', state: 'failing' },
         failures: { changes: { reason: 'POST; /oauth; /token; status 403; access is denied' } },
-        rechecks: {
-          first: [
-            { project: 'project-1', cause: 'unreadable', reason: expect.stringMatching(/expected JSON/) },
-          ],
-        },
+        rechecks: { first: [{ project: 'project-1', cause: 'unreadable', reason }] },
       },
     ]);
+    const polled = { id: 'process-1', overlap: 120_000 };
     expect(configuration).toMatchObject({
-      workspaces: [
-        { name: 'workspace-1', baseUrl: 'host-1', processes: [{ id: 'process-1', overlap: 120_000 }] },
-      ],
+      workspaces: [{ name: 'workspace-1', baseUrl: 'host-1', processes: [polled] }],
       endpoints: [
         { name: 'endpoint-1', filter: { events: ['project.created'], projects: 2 } },
         { name: 'endpoint-2' },
@@ -172,43 +161,28 @@ describe('report', () => {
       },
       { name: 'endpoint-2' },
     ]);
-    expect(rejected).toEqual({
-      count: 2,
-      last: ['a text of 35 characters', 'a text of 0 characters'],
-    });
+    expect(rejected).toEqual({ count: 2, last: ['a text of 35 characters', 'a text of 0 characters'] });
     expect(store).toMatchObject({ layout: 6, journal: { records: 1 }, rows: { project: 3, dead: 1 } });
   });
 
   it('of a stack has the codes of its log and the reasons of failed messages, without their texts', async () => {
+    const details = { code: 'delivery.failed', reason: 'minotaur-answer' };
+    const reason = 'the message is not valid JSON';
+    const failed = { at: AT, reason: `${reason}: minotaur`, about: { event: 'minotaur-answer' } };
     const answers = {
       status: { at: AT, deployment: 'Stella', isRunning: true, processes: [], endpoints: [] },
       logs: ({ function: name }: { function: string }) => ({
         function: name,
-        entries: [
-          {
-            ...{ at: AT, level: 'error', message: `Project Minotaur` },
-            details: { code: 'delivery.failed', reason: 'minotaur-answer' },
-          },
-        ],
+        entries: [{ at: AT, level: 'error', message: `Project Minotaur`, details }],
       }),
-      'failed-messages': ({ queue }: { queue: string }) => ({
-        ...{ queue, messages: 1 },
-        first: [
-          { at: AT, reason: 'the message is not valid JSON: minotaur', about: { event: 'minotaur-answer' } },
-        ],
-      }),
+      'failed-messages': ({ queue }: { queue: string }) => ({ queue, messages: 1, first: [failed] }),
     };
-    const { out } = await command(['report', '-', '--stack', 'Stella', '--region', 'eu-central-1'], {
-      answers,
-    });
+    const place = ['--stack', 'Stella', '--region', 'eu-central-1'];
+    const { out } = await command(['report', '-', ...place], { answers });
     const { logs, failedMessages, run, store } = JSON.parse(out);
-    expect(logs[0]).toEqual({
-      function: 'poll',
-      entries: [{ at: AT, level: 'error', code: 'delivery.failed' }],
-    });
-    expect(failedMessages[0]).toEqual({
-      ...{ queue: 'rejected', messages: 1, reasons: ['the message is not valid JSON'] },
-    });
+    const entry = { at: AT, level: 'error', code: details.code };
+    expect(logs[0]).toEqual({ function: 'poll', entries: [entry] });
+    expect(failedMessages[0]).toEqual({ queue: 'rejected', messages: 1, reasons: [reason] });
     expect([run.deployment, store, /minotaur/i.test(out)]).toEqual(['Stella', undefined, false]);
   });
 
@@ -219,9 +193,8 @@ describe('report', () => {
     const setting = { open, directory };
     const file = 'changewire-report-2026-11-21T12-00-00.json';
     const { code, out, err } = await command(['report', '--data', directory], setting);
-    expect(err).toContain(
-      `Could not read the status: Could not open ${join(directory, 'changewire.sqlite')}`,
-    );
+    const unopened = `Could not open ${join(directory, 'changewire.sqlite')}`;
+    expect(err).toContain(`Could not read the status: ${unopened}`);
     expect([code, out]).toEqual([0, expect.stringMatching(`^Wrote ${file}. It has versions,`)]);
     expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600);
     const text = readFileSync(join(directory, file), 'utf8');
@@ -231,12 +204,9 @@ describe('report', () => {
       { part: 'store', reason: 'file is not a database' },
     ]);
     expect(text).not.toMatch(/minotaur/i);
-    expect(await command(['report', file, '--data', directory], setting)).toMatchObject({
-      code: 1,
-      err: expect.stringContaining(
-        `changewire: Could not write ${join(directory, file)}: it already exists. Name another file.\n`,
-      ),
-    });
+    const again = await command(['report', file, '--data', directory], setting);
+    const taken = `changewire: Could not write ${join(directory, file)}: it already exists. Name another file.\n`;
+    expect(again).toMatchObject({ code: 1, err: expect.stringContaining(taken) });
     for (const args of [
       ['--data', join(directory, 'none')],
       ['--config', 'none.json', '--data', directory],

@@ -38,10 +38,8 @@ async function restoring(line: string, setting: Setting = {}) {
 describe('changewire restore-table', () => {
   it('restores after a yes, says how far it is, and what is left to do', async () => {
     const { code, out, err, asked } = await restoring(`--at ${AT} ${PLACE}`, { says: true });
-    expect([code, asked]).toEqual([
-      0,
-      [{ stack: 'Changewire', region: 'eu-central-1' }, { at: '2026-11-20T08:00:00.000Z' }],
-    ]);
+    const place = { stack: 'Changewire', region: 'eu-central-1' };
+    expect([code, asked]).toEqual([0, [place, { at: '2026-11-20T08:00:00.000Z' }]]);
     expect(err).toBe(
       'Would roll all processes in Table back to their state at 2026-11-20T08:00:00.000Z. ' +
         'Changes since then are published again; endpoints and events are kept.\n' +

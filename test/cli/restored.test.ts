@@ -85,25 +85,18 @@ describe('a table that is restored in place', () => {
         process: world.process.processId,
       });
     expect(await verify()).toMatchObject({ isBaselined: true, mismatches: [] });
-    const without = await verify({
-      ...store.actions,
-      list: async () => ({ actions: [], position: undefined }),
-    });
-    expect(without.mismatches).toContainEqual(
-      expect.objectContaining({ field: 'name', expected: '"second"', found: '"first"' }),
-    );
+    const list = async () => ({ actions: [], position: undefined });
+    const without = await verify({ ...store.actions, list });
+    const mismatch = { field: 'name', expected: '"second"', found: '"first"' };
+    expect(without.mismatches).toContainEqual(expect.objectContaining(mismatch));
     const { actions } = await store.actions.list({ process: world.process }, 10);
     expect(actions).toMatchObject([{ who: 'ann', operation: 'restore-table', details: '3 projects' }]);
   });
 
   it('waits for a pass that is under way, and lets none begin until it is done', async () => {
     const { world, restore, since } = await played();
-    const request = {
-      mode: 'sweep' as const,
-      owner: 'pass',
-      now: world.clock.now,
-      until: world.clock.now + 60_000,
-    };
+    const { now } = world.clock;
+    const request = { mode: 'sweep' as const, owner: 'pass', now, until: now + 60_000 };
     const lease = await world.snapshots.takeLease(world.process, request);
     if (!lease) throw new Error('no lease');
     const outcomes: unknown[] = [];
@@ -119,13 +112,9 @@ describe('a table that is restored in place', () => {
 
   it('changes nothing of a process that a pass never lets go', async () => {
     const { world, restore } = await played();
-    const until = world.clock.now + 86_400_000;
-    await world.snapshots.takeLease(world.process, {
-      mode: 'sweep',
-      owner: 'x',
-      now: world.clock.now,
-      until,
-    });
+    const { now } = world.clock;
+    const request = { mode: 'sweep' as const, owner: 'x', now, until: now + 86_400_000 };
+    await world.snapshots.takeLease(world.process, request);
     const known = await world.snapshots.load(world.process, '1001');
     await expect(restore(async ms => world.pass(ms))).rejects.toThrow('of onboarding is still running');
     expect(await world.snapshots.load(world.process, '1001')).toEqual(known);

@@ -53,12 +53,8 @@ describe('asking a stack', () => {
   test('to look goes to the alias for looking, and says nothing of who asks', async () => {
     const { asked, endpoint } = await startLambda({ body: { answer: { name: 'shop' } } });
     expect(await operationsAt(endpoint)(look, caller)).toEqual({ name: 'shop' });
-    expect(asked).toEqual([
-      {
-        path: '/2015-03-31/functions/Changewire-operate:look/invocations',
-        payload: { request: look },
-      },
-    ]);
+    const path = '/2015-03-31/functions/Changewire-operate:look/invocations';
+    expect(asked).toEqual([{ path, payload: { request: look } }]);
   });
 
   test('to act goes to the alias for acting, with an identity that STS confirms', async () => {
@@ -69,13 +65,10 @@ describe('asking a stack', () => {
     const note = () => undefined;
     const whoCalls = createWhoCalls({
       ...{ region: REGION, functionName: 'Changewire-operate', sts: (await startSts()).url },
-      clock: () => NOW,
-      log: { info: note, warn: note, error: note },
+      ...{ clock: () => NOW, log: { info: note, warn: note, error: note } },
     });
-    expect(await whoCalls(payload?.request, payload?.identity as never)).toEqual({
-      who: ARN,
-      isProven: true,
-    });
+    const known = await whoCalls(payload?.request, payload?.identity as never);
+    expect(known).toEqual({ who: ARN, isProven: true });
   });
 
   test('gives a refusal as one, and says whether the request was at fault', async () => {

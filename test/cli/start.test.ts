@@ -19,10 +19,8 @@ describe('changewire start', () => {
     const directory = temporaryDirectory();
     const { baseUrl, authUrl, audience, clientId, clientSecret } = service;
     const workspace = { name: 'eu', baseUrl, authUrl, audience, processes: [{ id: 'launch' }] };
-    writeFileSync(
-      join(directory, 'changewire.json'),
-      `// Ours.\n${JSON.stringify({ workspaces: [workspace] })}`,
-    );
+    const file = join(directory, 'changewire.json');
+    writeFileSync(file, `// Ours.\n${JSON.stringify({ workspaces: [workspace] })}`);
     const credentials = { EU_CLIENT_ID: clientId, EU_CLIENT_SECRET: clientSecret };
     const environment = { ...credentials, ...environmentOf(service) };
     const only = launch(directory, 'start --once', environment, LAUNCHER);
@@ -58,21 +56,15 @@ function launched(version: string, args: readonly string[], launcher = LAUNCHER)
 
 describe('npx changewire', () => {
   it('runs on Node 24', () => {
-    expect(launched('24.0.0', ['--help'])).toMatchObject({
-      status: 0,
-      stdout: expect.stringContaining('Usage: changewire'),
-      stderr: '',
-    });
+    const stdout = expect.stringContaining('Usage: changewire');
+    expect(launched('24.0.0', ['--help'])).toMatchObject({ status: 0, stdout, stderr: '' });
   });
 
   it('by a link to it, on an older Node, ends with the exit code of the Node that npm ci installs', () => {
     const link = join(temporaryDirectory(), 'changewire');
     symlinkSync(LAUNCHER, link);
-    expect(launched('20.19.1', ['statsu'], link)).toMatchObject({
-      status: 2,
-      stdout: '',
-      stderr: expect.stringContaining('status'),
-    });
+    const stderr = expect.stringContaining('status');
+    expect(launched('20.19.1', ['statsu'], link)).toMatchObject({ status: 2, stdout: '', stderr });
   });
 
   it.each([

@@ -15,12 +15,10 @@ const field = (externalId: string, type: string, options?: string[], name = exte
   ...{ externalId, name, type, archived: false },
   ...(options && { options }),
 });
+const PHASES = ['Plan', 'Build'];
 const DEFINITIONS: Definitions = {
   ...{ workspace: 'eu', process: 'onboarding' },
-  project: [
-    field('budget', 'number', undefined, 'Budget'),
-    field('phase', 'single-choice', ['Plan', 'Build']),
-  ],
+  project: [field('budget', 'number', undefined, 'Budget'), field('phase', 'single-choice', PHASES)],
   task: [
     field('Due date', 'date'),
     field('Note', 'text'),
@@ -35,10 +33,8 @@ function compiled(types: string, receiver: string): string {
   const directory = temporaryDirectory();
   const root = join(import.meta.dirname, '../..');
   writeFileSync(join(directory, 'types.ts'), types);
-  writeFileSync(
-    join(directory, 'receiver.ts'),
-    receiver.replace('changewire-events', join(root, 'receiver/event.ts')),
-  );
+  const imported = receiver.replace('changewire-events', join(root, 'receiver/event.ts'));
+  writeFileSync(join(directory, 'receiver.ts'), imported);
   const compilerOptions = {
     ...{ strict: true, noEmit: true, exactOptionalPropertyTypes: true, types: [] },
     ...{ target: 'es2023', module: 'nodenext', allowImportingTsExtensions: true },
@@ -50,9 +46,8 @@ function compiled(types: string, receiver: string): string {
 
 describe('the types of a process', () => {
   it('have each field with its name, and its choices as a union', async () => {
-    const { out, code, asked } = await run(['types', 'onboarding'], {
-      answers: { definitions: DEFINITIONS },
-    });
+    const answers = { definitions: DEFINITIONS };
+    const { out, code, asked } = await run(['types', 'onboarding'], { answers });
     expect([code, asked]).toEqual([0, [{ operation: 'definitions', process: 'onboarding' }]]);
     expect(out).toBe(`// The fields of process onboarding in workspace eu: changewire types.
 /** A project. */

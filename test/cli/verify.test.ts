@@ -85,10 +85,7 @@ describe('verify', () => {
   });
 
   it('counts deliveries by state, and looks once more, after the attempts are saved, for those without a trace', async () => {
-    const missing = ['launch.7.1.0', 'launch.7.2.0', 'launch.7.3.0'].map(event => ({
-      event,
-      endpoint: 'crm',
-    }));
+    const missing = [1, 2, 3].map(version => ({ event: `launch.7.${version}.0`, endpoint: 'crm' }));
     const read = answersOf(CHAIN, '"b"');
     const slices = [
       { ...NO_DELIVERIES, delivered: 4, dead: 1, missing: missing.slice(0, 1) },

@@ -4,6 +4,7 @@ import { seal, unseal } from '../../local/operate/seal.ts';
 
 const TOKEN = 'a-token-of-a-run';
 const NEXT = 'the-token-of-the-next-run';
+const HTML = { 'content-type': 'text/html' };
 
 /** What answers at the address of the page: a sealed answer for each token that it knows. */
 type Listener = Record<string, object> | ((body: Uint8Array<ArrayBuffer>) => Response);
@@ -39,11 +40,9 @@ describe('asking who serves the page', () => {
     [{ reply: 1 }, 'Unknown response: reload this page.'],
     [[], 'Unknown response: reload this page.'],
   ])('tells what %j means', async (answer, message) => {
-    const error: unknown = await opened({ [TOKEN]: answer })
-      .ask({ operation: 'status' })
-      .catch(thrown => thrown);
-    expect(error).toBeInstanceOf(Refusal);
-    expect(error).toMatchObject({ message });
+    const answered = opened({ [TOKEN]: answer }).ask({ operation: 'status' });
+    await expect(answered).rejects.toBeInstanceOf(Refusal);
+    await expect(answered).rejects.toMatchObject({ message });
   });
 
   it('says that nobody answers, unless it was ended', async () => {
@@ -59,11 +58,7 @@ describe('asking who serves the page', () => {
 
   it.each([
     ['a reverse proxy while Changewire does not run', { status: 502 }, Disconnected],
-    [
-      'a reverse proxy that wants a sign-in',
-      { status: 401, headers: { 'content-type': 'text/html' } },
-      Disconnected,
-    ],
+    ['a reverse proxy that wants a sign-in', { status: 401, headers: HTML }, Disconnected],
     ['the server, which does not know the token', { status: 401 }, NotAllowed],
     ['the server, to an address that it does not allow', { status: 403 }, Refusal],
   ])('knows the answer of %s', async (_, init, kind) => {

@@ -23,29 +23,15 @@ class Journal {
       this.failing -= 1;
       throw new Error('Nobody answers.');
     }
-    const {
-      order = 'newest-first',
-      limit = 20,
-      cursor = '0',
-      since,
-      until,
-    } = asked as {
-      [key: string]: string | undefined;
-    } & { limit?: number };
-    const all = this.events.filter(
-      ({ committedAt }) => committedAt >= (since ?? '') && (until === undefined || committedAt < until),
-    );
+    type Asked = { [key: string]: string | undefined } & { limit?: number };
+    const { order = 'newest-first', limit = 20, cursor = '0', since = '', until = '~' } = asked as Asked;
+    const all = this.events.filter(({ committedAt }) => committedAt >= since && committedAt < until);
     const ordered = order === 'newest-first' ? all.toReversed() : all;
     const [from, size] = [Number(cursor), Number(limit)];
     const events = ordered.slice(from, from + size);
-    const isMore = from + size < ordered.length;
     const readTo = events.at(-1)?.committedAt;
-    return {
-      at: new Date().toISOString(),
-      events,
-      ...(readTo && { readTo }),
-      ...(isMore && { cursor: String(from + size) }),
-    };
+    const more = from + size < ordered.length && { cursor: String(from + size) };
+    return { at: new Date().toISOString(), events, ...(readTo && { readTo }), ...more };
   }) as Ask;
 }
 

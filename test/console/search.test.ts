@@ -36,9 +36,8 @@ describe('a search of the journal', () => {
     expect(last()).toMatchObject({ state: 'more', searched: 40_000, lines: [] });
     await last().further();
     expect(last()).toMatchObject({ state: 'all', searched: 45_000, lines: [{ id: '44.0' }] });
-    expect(asked.map(({ cursor }) => cursor ?? '0')).toEqual(
-      Array.from({ length: 45 }, (_, at) => String(at)),
-    );
+    const cursors = Array.from({ length: 45 }, (_, at) => String(at));
+    expect(asked.map(({ cursor }) => cursor ?? '0')).toEqual(cursors);
   });
 
   it('stops once it found a hundred', async () => {

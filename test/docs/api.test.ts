@@ -27,15 +27,13 @@ it('exports have doc comments, written types and defaults, and use only exported
 it('the page has every export, and every member that no other page describes', () => {
   for (const one of exported) {
     const { name, members } = one;
-    expect(page).toMatch(
-      new RegExp(`^(### \`${name}\`$|- \`${name}( = |\`: )|Types that .* \`${name}\`[,.])`, 'm'),
-    );
+    const entry = `^(### \`${name}\`$|- \`${name}( = |\`: )|Types that .* \`${name}\`[,.])`;
+    expect(page).toMatch(new RegExp(entry, 'm'));
     if (ELSEWHERE.pageOf(one) !== undefined) continue;
     for (const { name: member, optional } of members) {
       const shown = `${member}${optional ? '?' : ''}`;
-      expect(page.includes(`\n- \`${shown}: `) || page.includes(`\`${shown}\``), `${name}.${shown}`).toBe(
-        true,
-      );
+      const isShown = page.includes(`\n- \`${shown}: `) || page.includes(`\`${shown}\``);
+      expect(isShown, `${name}.${shown}`).toBe(true);
     }
   }
 });
@@ -45,11 +43,8 @@ it.each(Object.entries(OBJECTS))(
   (name, path) => {
     const members = exported.find(one => one.name === name)?.members.map(one => one.name) ?? [];
     const inherited = name === 'EndpointProps' ? KIND_SETTINGS.map(setting => setting.name) : [];
-    const keys =
-      keysOf(configSchema)
-        .get(path)
-        ?.map(({ key }) => key) ?? [];
-    expect([...members, ...inherited].toSorted()).toEqual(keys.toSorted());
+    const keys = keysOf(configSchema).get(path) ?? [];
+    expect([...members, ...inherited].toSorted()).toEqual(keys.map(({ key }) => key).toSorted());
   },
 );
 
@@ -88,11 +83,8 @@ describe('the page of what can be imported', () => {
 
 describe('what lacks for the page', () => {
   it('is nothing where all has a doc comment and a written type', () => {
-    expect(
-      lackingOf(
-        '/** A. */\nexport interface A {\n  /** B. */\n  b?: Date;\n}\n/** F. */\nexport function f(a: A): void {}\n',
-      ),
-    ).toEqual([]);
+    const type = '/** A. */\nexport interface A {\n  /** B. */\n  b?: Date;\n}\n';
+    expect(lackingOf(`${type}/** F. */\nexport function f(a: A): void {}\n`)).toEqual([]);
   });
 
   it.each([

@@ -100,9 +100,8 @@ describe('docs/asyncapi.yaml', () => {
 });
 
 function find(reference: string): unknown {
-  const steps = reference.slice(2).split('/');
-  return steps.reduce<unknown>(
-    (value, step) => (value as Record<string, unknown> | undefined)?.[step],
-    document,
-  );
+  let found: unknown = document;
+  for (const step of reference.slice(2).split('/'))
+    found = (found as Record<string, unknown> | undefined)?.[step];
+  return found;
 }

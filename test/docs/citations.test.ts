@@ -44,9 +44,8 @@ describe('what the code cites', () => {
   });
 
   it('are the requests that docs/service-api.md numbers', () => {
-    const numbers = new Set(
-      [...readDocument('docs/service-api.md').matchAll(/^\| (\d) \|/gm)].map(([, n]) => n),
-    );
+    const rows = readDocument('docs/service-api.md').matchAll(/^\| (\d) \|/gm);
+    const numbers = new Set(Array.from(rows, ([, number]) => number));
     expect(wrong(/\b[rR]equests? #(\d+)/g, number => numbers.has(number))).toEqual([]);
   });
 
@@ -60,11 +59,8 @@ describe('what the code cites', () => {
   it('are decisions that there are', () => {
     const numbers = new Set(decisions().map(({ file }) => file.slice(0, 4)));
     expect(wrong(/\bdecisions?[ /](\d{4})\b/g, number => numbers.has(number))).toEqual([]);
-    expect(
-      wrong(/\]\((?:\S*decisions\/)?(\d{4}-[\w-]+\.md)\)/g, file =>
-        existsSync(join(ROOT, 'docs/decisions', file)),
-      ),
-    ).toEqual([]);
+    const isThere = (file: string) => existsSync(join(ROOT, 'docs/decisions', file));
+    expect(wrong(/\]\((?:\S*decisions\/)?(\d{4}-[\w-]+\.md)\)/g, isThere)).toEqual([]);
   });
 
   it('are files that there are, by the end of their paths', () => {

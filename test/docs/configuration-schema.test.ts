@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import formats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { keysOf } from '../../docs/configuration/keys.ts';
 import { configurationSchema } from '../../docs/configuration-schema.ts';
 import { configSchema } from '../../functions/config/schema.ts';
+import { readDocument } from '../kit/docs/documents.ts';
 import { config, endpoint, subscription } from '../kit/infra/config-examples.ts';
 import { committedConfig } from '../kit/infra/synthesise.ts';
 
@@ -14,8 +14,8 @@ const fits = ajv.compile(configurationSchema());
 
 describe('the JSON Schema of a configuration file', () => {
   it('is committed as the code makes it: `npm run schemas` makes it anew', () => {
-    const path = new URL('../../docs/schemas/configuration.schema.json', import.meta.url);
-    expect(readFileSync(path, 'utf8')).toBe(`${JSON.stringify(configurationSchema(), null, 2)}\n`);
+    const committed = readDocument('docs/schemas/configuration.schema.json');
+    expect(committed).toBe(`${JSON.stringify(configurationSchema(), null, 2)}\n`);
   });
 
   it.each([

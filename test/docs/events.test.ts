@@ -51,9 +51,8 @@ describe('docs/events.md', () => {
     const all = types.map(type => events[type]);
     expect(all.filter(event => !validate(event))).toEqual([]);
     expect(all.filter(event => validate({ ...event, type: 'other' }))).toEqual([]);
-    const ids = Object.values({ ...jsonSchemas(), event: unionSchema() }).map(
-      schema => '$id' in schema && schema.$id,
-    );
+    const schemas = Object.values({ ...jsonSchemas(), event: unionSchema() });
+    const ids = schemas.map(schema => '$id' in schema && schema.$id);
     expect(ids).toEqual([...types, 'event'].map(name => `urn:changewire:schema:${name}`));
   });
 
@@ -66,22 +65,11 @@ describe('docs/events.md', () => {
 
   it('has the lists that follow from the schemas: `npm run schemas` writes them', () => {
     expect(embedLists(document)).toBe(document);
-    const all = [
-      'types',
-      'envelope',
-      'records',
-      'change',
-      'due',
-      'definitions',
-      'property-change',
-      'source',
-      'audit',
-      'snapshot',
-      'health',
-    ];
-    expect([...document.matchAll(/<!-- list: (\S+) -->/g)].map(([, name]) => name).sort()).toEqual(
-      [...all, 'test'].sort(),
-    );
+    const lists = [...document.matchAll(/<!-- list: (\S+) -->/g)].map(([, name]) => name);
+    expect(lists.sort()).toEqual([
+      ...['audit', 'change', 'definitions', 'due', 'envelope', 'health', 'property-change', 'records'],
+      ...['snapshot', 'source', 'test', 'types'],
+    ]);
     expect(() => embedLists('<!-- list: other -->\n')).toThrow('Unknown list "other"');
   });
 
@@ -120,10 +108,8 @@ describe('docs/events.md', () => {
 
   it('shows headers of a webhook that its snippet verifies, and nothing else', () => {
     const text = section(document, 'Delivery as signed webhooks') ?? '';
-    const [headers = {}] = jsonBlocks(section(document, 'The headers of a webhook') ?? '') as Record<
-      string,
-      string
-    >[];
+    const shown = jsonBlocks(section(document, 'The headers of a webhook') ?? '');
+    const [headers = {}] = shown as Record<string, string>[];
     const [, secret] = /`(whsec_[^`]+)`/.exec(text) ?? [];
     expect(secret).toBe(EXAMPLE_SECRET);
     const body = JSON.stringify(events['task.updated']);

@@ -1,15 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parseOptions } from '../../local/settings/options.ts';
-
-const text = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const PAGES = [
-  'README.md',
-  'examples/receiver/README.md',
-  ...readdirSync(new URL('../../docs', import.meta.url))
-    .filter(name => name.endsWith('.md'))
-    .map(name => `docs/${name}`),
-];
+import { documents, readDocument } from '../kit/docs/documents.ts';
 
 /** Commands of a text that start the run, without what stands behind `#`, `|` or a second command. */
 const startsIn = (page: string) =>
@@ -26,7 +17,7 @@ const filled = (args: string) =>
     .replaceAll('URL', 'http://localhost:9/a');
 
 describe('the options of a start', () => {
-  test.each(PAGES.flatMap(page => startsIn(text(page)).map(args => ({ page, args }))))(
+  test.each(documents().flatMap(page => startsIn(readDocument(page)).map(args => ({ page, args }))))(
     'are used as they are: $args ($page)',
     ({ args }) => {
       expect(() => parseOptions(filled(args).split(' ').filter(Boolean))).not.toThrow();
@@ -36,10 +27,10 @@ describe('the options of a start', () => {
 
 describe('the README', () => {
   test('begins with the commands of a checkout, which are scripts of the project', () => {
-    const [, first = ''] = /```sh\n(.*?)\n```/s.exec(text('README.md')) ?? [];
+    const [, first = ''] = /```sh\n(.*?)\n```/s.exec(readDocument('README.md')) ?? [];
     const commands = first.split('\n').map(line => line.replace(/ +#.*/, ''));
     expect(commands).toEqual(['npm ci && npm start', 'npm ci && npm test']);
-    expect(JSON.parse(text('package.json')).scripts).toMatchObject({
+    expect(JSON.parse(readDocument('package.json')).scripts).toMatchObject({
       start: expect.any(String),
       test: expect.any(String),
     });

@@ -20,10 +20,8 @@ async function mistakesIn(folder: string, files: readonly string[]): Promise<str
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-  const { stdout } = await promisify(execFile)(process.execPath, [tsc], { cwd: folder }).catch(
-    error => error,
-  );
-  return stdout;
+  const checking = promisify(execFile)(process.execPath, [tsc], { cwd: folder });
+  return (await checking.catch(error => error)).stdout;
 }
 
 describe('docs/receiving.md, the receiver in Node', () => {

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { createWatch } from '../../functions/doctor/watch.ts';
 import { doctorAnswer } from '../../functions/operations/protocol/answers.ts';
+import { readDocument } from '../kit/docs/documents.ts';
 import { lively, PROCESS } from '../kit/doctor/lively.ts';
 import { doctorSetup, findingOf } from '../kit/doctor/setup.ts';
 
@@ -25,14 +25,14 @@ test('credentials that are refused are one finding, and nothing else is asked', 
   expect(service.requests.map(({ path }) => path)).toEqual(['/oauth/token']);
 });
 
-const text = readFileSync(new URL('../../docs/doctor.md', import.meta.url), 'utf8');
-
 test('docs/doctor.md tells what each finding means', async () => {
   const { examine, options } = lively();
   const { findings } = await examine();
   const watched = await createWatch({ ...options, editWithin: 1 })({ workspace: 'w', processId: PROCESS });
   const topics = [...findings, ...watched.findings].map(({ topic }) => topic);
-  const rows = text.split('\n').filter(line => line.startsWith('- `'));
+  const rows = readDocument('docs/doctor.md')
+    .split('\n')
+    .filter(line => line.startsWith('- `'));
   const told = rows.flatMap(row =>
     [...(row.split(': ')[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, topic]) => topic),
   );

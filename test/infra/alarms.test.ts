@@ -62,12 +62,9 @@ describe('an alarm', () => {
   });
 
   test('is of what the model of CloudWatch knows: at least so many of so many periods', () => {
-    for (const [, { ComparisonOperator, TreatMissingData }] of resources(
-      template,
-      'AWS::CloudWatch::Alarm',
-    )) {
-      expect(ComparisonOperator).toBe('GreaterThanOrEqualToThreshold');
-      expect(TreatMissingData).toMatch(/^(notBreaching|ignore)$/);
+    for (const [, alarm] of resources(template, 'AWS::CloudWatch::Alarm')) {
+      expect(alarm.ComparisonOperator).toBe('GreaterThanOrEqualToThreshold');
+      expect(alarm.TreatMissingData).toMatch(/^(notBreaching|ignore)$/);
     }
   });
 
@@ -78,19 +75,12 @@ describe('an alarm', () => {
 });
 
 test('CloudWatch may publish to the alarm topic, which has a policy of its own and no key that it could not use', () => {
+  const publishing = { Effect: 'Allow', Principal: { Service: 'cloudwatch.amazonaws.com' } };
   template.hasResourceProperties('AWS::SNS::TopicPolicy', {
-    PolicyDocument: Match.objectLike({
-      Statement: Match.arrayWith([
-        Match.objectLike({ Effect: 'Allow', Principal: { Service: 'cloudwatch.amazonaws.com' } }),
-      ]),
-    }),
+    PolicyDocument: Match.objectLike({ Statement: Match.arrayWith([Match.objectLike(publishing)]) }),
   });
-  template.hasResourceProperties('AWS::SNS::Topic', {
-    DisplayName: 'Changewire alarms',
-    KmsMasterKeyId: Match.absent(),
-  });
-  template.hasResourceProperties('AWS::SNS::Subscription', {
-    Protocol: 'email',
-    Endpoint: 'operations@example.com',
-  });
+  const topic = { DisplayName: 'Changewire alarms', KmsMasterKeyId: Match.absent() };
+  template.hasResourceProperties('AWS::SNS::Topic', topic);
+  const subscription = { Protocol: 'email', Endpoint: 'operations@example.com' };
+  template.hasResourceProperties('AWS::SNS::Subscription', subscription);
 });

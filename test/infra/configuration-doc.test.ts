@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { keysOf } from '../../docs/configuration/keys.ts';
 import { configurationPage } from '../../docs/configuration/page.ts';
@@ -6,11 +5,11 @@ import { secretsPath } from '../../functions/config/endpoint.ts';
 import { configSchema } from '../../functions/config/schema.ts';
 import { credentialsName } from '../../functions/config/workspace.ts';
 import { readOptions } from '../../functions/service/options.ts';
-import { section } from '../kit/docs/documents.ts';
+import { readDocument, section } from '../kit/docs/documents.ts';
 import { problemsOf } from '../kit/infra/config-examples.ts';
 import { leastConfig } from '../kit/infra/synthesise.ts';
 
-const text = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
+const text = readDocument('docs/configuration.md');
 
 const objects = keysOf(configSchema);
 const keys = [...objects].flatMap(([path, keys]) => keys.map(key => ({ ...key, path })));
@@ -33,9 +32,8 @@ describe('the reference', () => {
   });
 
   test('has the name of the secret by default', () => {
-    expect(rowOf('workspaces[]', 'credentials')?.default).toBe(
-      `\`${credentialsName({ name: '<name>' } as never)}\``,
-    );
+    const name = credentialsName({ name: '<name>' } as never);
+    expect(rowOf('workspaces[]', 'credentials')?.default).toBe(`\`${name}\``);
   });
 
   test('has the page sizes of the client', () => {
@@ -70,9 +68,8 @@ describe('docs/configuration.md', () => {
     expect(text).toContain(`\`${secretsPath('<stackName>')}<name>\``);
   });
 
-  const examples = [...text.matchAll(/```json\n(.*?)```/gs)].map(
-    ([, json = '']) => JSON.parse(json) as object,
-  );
+  const blocks = [...text.matchAll(/```json\n(.*?)```/gs)];
+  const examples = blocks.map(([, json = '']) => JSON.parse(json) as object);
 
   test.each(examples)('has valid examples: %j', example => {
     const [eu] = leastConfig().workspaces;
@@ -98,7 +95,6 @@ function pathsOf(value: unknown, path = ''): string[] {
 
 test('a page without the markers of the reference is refused', () => {
   expect(() => configurationPage('# Configure\n')).toThrow('lacks <!-- generated: reference -->');
-  expect(() => configurationPage('<!-- end: reference -->\n<!-- generated: reference -->\n')).toThrow(
-    'lacks',
-  );
+  const turned = '<!-- end: reference -->\n<!-- generated: reference -->\n';
+  expect(() => configurationPage(turned)).toThrow('lacks');
 });

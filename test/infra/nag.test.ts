@@ -36,6 +36,7 @@ describe('cdk-nag AwsSolutions', () => {
   const [workspace] = leastConfig().workspaces;
   const workspaces = Array.from({ length: 100 }, (_, n) => ({ ...workspace, name: `workspace-${n}` }));
   const subscriptions = [{ name: 'planner', url: 'https://receiver.example.com' }];
+  const rotated = (stack: Stack) => new Key(stack, 'Key', { enableKeyRotation: true });
 
   test.each([['as committed', committedConfig]])('finds nothing in the stacks: %s', (_name, config) => {
     expect(Object.values(testStacks(config)).flatMap(findings)).toEqual([]);
@@ -43,19 +44,13 @@ describe('cdk-nag AwsSolutions', () => {
 
   test.each<[string, (stack: Stack) => object]>([
     ['with a hundred workspaces', () => ({ workspaces })],
-    [
-      'with a key',
-      stack => ({ subscriptions, encryptionKey: new Key(stack, 'Key', { enableKeyRotation: true }) }),
-    ],
+    ['with a key', stack => ({ subscriptions, encryptionKey: rotated(stack) })],
     ['with nothing kept', () => ({ subscriptions, removalPolicy: RemovalPolicy.DESTROY })],
     ['with a table of its own', stack => ({ snapshots: new SnapshotTable(stack, 'Kept') })],
   ])('finds nothing in an app without feature flags: %s', (_name, props) => {
     for (const env of [undefined, { account: '123456789012', region: 'eu-central-1' }]) {
-      const stack = new Stack(
-        new App({ context: { 'aws:cdk:bundling-stacks': [] } }),
-        'Events',
-        env && { env },
-      );
+      const app = new App({ context: { 'aws:cdk:bundling-stacks': [] } });
+      const stack = new Stack(app, 'Events', env && { env });
       constructIn(stack, props(stack) as Partial<ChangewireProps>);
       expect(findings(stack)).toEqual([]);
     }

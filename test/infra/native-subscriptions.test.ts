@@ -9,11 +9,8 @@ const subscribed = (subscription: object): Template =>
 describe('a subscription', () => {
   test('speaks the protocol of its address, in the envelope or raw, and filters by message attributes', () => {
     const filter = {
-      eventType: ['task.updated'],
-      workspace: ['eu'],
-      processId: ['p1'],
-      projectId: ['a', 'b'],
-      changedFields: ['dueDate'],
+      ...{ eventType: ['task.updated'], workspace: ['eu'], processId: ['p1'] },
+      ...{ projectId: ['a', 'b'], changedFields: ['dueDate'] },
     };
     subscribed({ filter, raw: true }).hasResourceProperties('AWS::SNS::Subscription', {
       Protocol: 'https',
@@ -55,25 +52,15 @@ describe('a subscription', () => {
   test('has a dead-letter queue of its own, which only its topic may fill', () => {
     const two = ['one', 'two'].map(name => ({ name, url: `${url}/${name}` }));
     const template = subscriptionsTemplate({ ...leastConfig(), subscriptions: two });
-    const queues = resources(template, 'AWS::SNS::Subscription').map(([, { RedrivePolicy }]) =>
-      JSON.stringify(RedrivePolicy),
-    );
-    expect(new Set(queues).size).toBe(2);
+    const made = resources(template, 'AWS::SNS::Subscription');
+    expect(new Set(made.map(([, { RedrivePolicy }]) => JSON.stringify(RedrivePolicy))).size).toBe(2);
+    const topic = { 'Fn::ImportValue': Match.stringLikeRegexp('^Changewire:.*ChangesTopic') };
+    const filling = {
+      ...{ Effect: 'Allow', Action: 'sqs:SendMessage', Principal: { Service: 'sns.amazonaws.com' } },
+      Condition: { ArnEquals: { 'aws:SourceArn': topic } },
+    };
     template.hasResourceProperties('AWS::SQS::QueuePolicy', {
-      PolicyDocument: Match.objectLike({
-        Statement: Match.arrayWith([
-          Match.objectLike({
-            Effect: 'Allow',
-            Action: 'sqs:SendMessage',
-            Principal: { Service: 'sns.amazonaws.com' },
-            Condition: {
-              ArnEquals: {
-                'aws:SourceArn': { 'Fn::ImportValue': Match.stringLikeRegexp('^Changewire:.*ChangesTopic') },
-              },
-            },
-          }),
-        ]),
-      }),
+      PolicyDocument: Match.objectLike({ Statement: Match.arrayWith([Match.objectLike(filling)]) }),
     });
   });
 
@@ -83,20 +70,16 @@ describe('a subscription', () => {
 
   test('whose name differs from another only in punctuation has its own outputs', () => {
     const names = ['a-b', 'a_b', 'ab'].map(name => ({ name, url: `${url}/${name}` }));
-    const outputs = Object.keys(
-      subscriptionsTemplate({ ...leastConfig(), subscriptions: names }).findOutputs('*'),
-    );
+    const template = subscriptionsTemplate({ ...leastConfig(), subscriptions: names });
+    const outputs = Object.keys(template.findOutputs('*'));
     expect(outputs.filter(each => each.startsWith('UndeliveredQueueUrl'))).toHaveLength(3);
   });
 
   test('is alone with its queue in a stack, so that a dead receiver fails nothing else', () => {
     const config = { ...leastConfig(), subscriptions: [{ name: 'one', url }] };
     const types = Object.values(subscriptionsTemplate(config).toJSON().Resources as object);
-    expect(types.map(({ Type }) => Type).sort()).toEqual([
-      'AWS::SNS::Subscription',
-      'AWS::SQS::Queue',
-      'AWS::SQS::QueuePolicy',
-    ]);
+    const expected = ['AWS::SNS::Subscription', 'AWS::SQS::Queue', 'AWS::SQS::QueuePolicy'];
+    expect(types.map(({ Type }) => Type).sort()).toEqual(expected);
     testTemplate(config).resourcePropertiesCountIs('AWS::SNS::Subscription', { Protocol: 'https' }, 0);
   });
 

@@ -169,33 +169,24 @@ describe('a role may do what its function needs, and nothing else', () => {
 
 test('a role that Scheduler assumes is for the group of this stack alone', () => {
   const roles = resources(template, 'AWS::IAM::Role').map(([, role]) => JSON.stringify(plain(role)));
+  const source = '{"aws:SourceAccount":"AWS::AccountId","aws:SourceArn":"ScheduleGroup.Arn"}';
   expect(roles.filter(each => each.includes('scheduler.amazonaws.com'))).toEqual([
-    expect.stringContaining(
-      '"StringEquals":{"aws:SourceAccount":"AWS::AccountId","aws:SourceArn":"ScheduleGroup.Arn"}',
-    ),
+    expect.stringContaining(`"StringEquals":${source}`),
   ]);
 });
 
 describe('people', () => {
   test('may look, do all, or take events, by the aliases of one function, if their policy is attached', () => {
-    const policies = resources(template, 'AWS::IAM::ManagedPolicy').map(
-      ([, { PolicyDocument, Users, Groups, Roles }]) => [
-        (plain(PolicyDocument) as { Statement: unknown }).Statement,
-        [Users, Groups, Roles],
-      ],
-    );
-    const invoke = (on: unknown) => [
-      [{ Effect: 'Allow', Action: 'lambda:InvokeFunction', Resource: on }],
-      [undefined, undefined, undefined],
-    ];
+    const attachable = resources(template, 'AWS::IAM::ManagedPolicy').map(([, policy]) => policy);
+    for (const { Users, Groups, Roles } of attachable)
+      expect([Users, Groups, Roles]).toEqual([undefined, undefined, undefined]);
+    const policies = attachable.map(each => (plain(each.PolicyDocument) as { Statement: unknown }).Statement);
+    const invoke = (Resource: unknown) => [{ Effect: 'Allow', Action: 'lambda:InvokeFunction', Resource }];
     const all = ['OperateAliasact', 'OperateAliaslook', 'OperateAliaspull'];
     expect(policies).toEqual([invoke('OperateAliaslook'), invoke(all), invoke('OperateAliaspull')]);
+    const ofFunction = { FunctionName: 'OperateFunction', FunctionVersion: '$LATEST' };
     expect(resources(template, 'AWS::Lambda::Alias').map(([, alias]) => plain(alias))).toEqual(
-      ['look', 'act', 'pull'].map(Name => ({
-        Name,
-        FunctionName: 'OperateFunction',
-        FunctionVersion: '$LATEST',
-      })),
+      ['look', 'act', 'pull'].map(Name => ({ Name, ...ofFunction })),
     );
     expect(Object.keys(template.findOutputs('*'))).toEqual(
       expect.arrayContaining(['LookPolicyArn', 'ActPolicyArn', 'PullPolicyArn']),

@@ -21,14 +21,10 @@ test('a function of the package has the bundle of its entry, and the files besid
 
 test('two functions of one entry have each its bundle, and their own files', () => {
   const root = handlers();
-  const [one, other] = ['[1]', '[2]'].map(
-    text => prebuiltBundle('functions/tick.ts', { 'a.json': text }, root) ?? '',
-  );
-  expect([one, other].map(folder => readFileSync(join(folder ?? '', 'a.json'), 'utf8'))).toEqual([
-    '[1]',
-    '[2]',
-  ]);
-  expect(readFileSync(join(one ?? '', 'index.mjs'), 'utf8')).toBe('// tick');
+  const texts = ['[1]', '[2]'];
+  const made = texts.map(text => prebuiltBundle('functions/tick.ts', { 'a.json': text }, root) ?? '');
+  expect(made.map(folder => readFileSync(join(folder, 'a.json'), 'utf8'))).toEqual(texts);
+  for (const folder of made) expect(readFileSync(join(folder, 'index.mjs'), 'utf8')).toBe('// tick');
 });
 
 test('a checkout has no bundles, and makes them', () => {

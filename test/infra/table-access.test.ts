@@ -74,10 +74,10 @@ async function migrating({ model, ...table }: Opened): Promise<void> {
     ['ENDPOINT#crm', 'ACTION#1#a', {}],
     ['W#eu#P#p', 'ACTION#1#b', {}],
   ];
-  for (const [pk, sk, more] of rows)
-    model.run(
-      new PutItemCommand({ TableName: table.tableName, Item: { pk: { S: pk }, sk: { S: sk }, ...more } }),
-    );
+  for (const [pk, sk, more] of rows) {
+    const Item = { pk: { S: pk }, sk: { S: sk }, ...more };
+    model.run(new PutItemCommand({ TableName: table.tableName, Item }));
+  }
   await checkLayout(table, { until: Number.POSITIVE_INFINITY });
 }
 
@@ -191,16 +191,10 @@ describe('of the table', () => {
     const leave = leaveOf(`${name.charAt(0).toUpperCase()}${name.slice(1)}Role`);
     const isIn = (partition: string, pattern: string) =>
       pattern.endsWith('*') ? partition.startsWith(pattern.slice(0, -1)) : partition === pattern;
-    const wanted = leave.map(({ partitions }) => ({
-      partitions,
-      actions: [
-        ...new Set(
-          asked.flatMap(([partition, action]) =>
-            partitions.some(one => isIn(partition, one)) ? action : [],
-          ),
-        ),
-      ].sort(),
-    }));
+    const wanted = leave.map(({ partitions }) => {
+      const within = asked.filter(([partition]) => partitions.some(one => isIn(partition, one)));
+      return { partitions, actions: [...new Set(within.map(([, action]) => action))].sort() };
+    });
     expect(leave.map(one => ({ ...one, actions: one.actions.toSorted() }))).toEqual(wanted);
     const all = leave.flatMap(({ partitions }) => partitions);
     expect(asked.filter(([partition]) => !all.some(one => isIn(partition, one)))).toEqual([]);

@@ -9,7 +9,10 @@ import { environmentOf, run, until } from '../kit/local/run.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
 const AT = Date.parse('2026-11-28T08:00:00Z');
+const AN_HOUR_AGO = '2026-11-28T07:00:00.000Z';
 const PROCESS = { workspace: 'eu', processId: 'p' };
+
+const SAMPLE = /^([a-z_]+)((?:\{(?:[a-z]+="(?:[^"\\\n]|\\["\\n])*",?)+\})?) (\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/;
 
 /** Reads Prometheus' text format by its grammar. @returns the values, by name and labels as written */
 function parse(text: string): Map<string, number> {
@@ -19,10 +22,7 @@ function parse(text: string): Map<string, number> {
     const [, name = '', kind = ''] = /^# TYPE ([a-z_]+) (gauge|counter|histogram)$/.exec(line) ?? [];
     if (kind) type = { name, kind };
     else if (!/^# HELP [a-z_]+ [A-Z][^\n]*\.$/.test(line)) {
-      const sample =
-        /^([a-z_]+)((?:\{(?:[a-z]+="(?:[^"\\\n]|\\["\\n])*",?)+\})?) (\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/.exec(
-          line,
-        );
+      const sample = SAMPLE.exec(line);
       if (!sample) throw new Error(`not a sample: ${line}`);
       const [, full = '', labels = '', value] = sample;
       const own = type?.kind === 'histogram' ? full.replace(/_(bucket|sum|count)$/, '') : full;
@@ -44,15 +44,9 @@ const HEALTH: Health = {
     { workspace: 'eu', process: 'q', baselined: false, skipped: 0, onHoldSince: '2026-11-28T08:00:00.000Z' },
   ],
   endpoints: [
-    {
-      name: 'crm',
-      undelivered: 5,
-      since: '2026-11-28T07:00:00.000Z',
-      dead: 2,
-      failingSince: '2026-11-28T07:00:00Z',
-    },
+    { name: 'crm', undelivered: 5, since: AN_HOUR_AGO, dead: 2, failingSince: AN_HOUR_AGO },
     { name: 'off', undelivered: 0, dead: 0, stopped: 'answered 410' },
-    { name: 'paused', undelivered: 0, dead: 0, pausedSince: '2026-11-28T07:00:00Z' },
+    { name: 'paused', undelivered: 0, dead: 0, pausedSince: AN_HOUR_AGO },
   ],
   unpublishedSince: '2026-11-28T07:59:00.000Z',
   disk: { free: 2e9, size: 4e10, data: 7e6 },
@@ -116,15 +110,10 @@ describe('metrics', () => {
       metrics.passed(PROCESS, 'changes', {
         report: { mode: 'changes', outcome, projects: 0, commits: 0, events: 0 },
       });
-    const event = {
-      source: '/workspaces/a%2Fb/processes/p',
-      type: 'task.created',
-      data: { process: { id: 'p' } },
-    };
-    metrics.published(event as ChangeEvent);
-    const values = parse(
-      metrics.text({ ...HEALTH, endpoints: [{ name: hostile, undelivered: 1, dead: 0 }] }),
-    );
+    const data = { process: { id: 'p' } };
+    metrics.published({ source: '/workspaces/a%2Fb/processes/p', type: 'task.created', data } as ChangeEvent);
+    const endpoints = [{ name: hostile, undelivered: 1, dead: 0 }];
+    const values = parse(metrics.text({ ...HEALTH, endpoints }));
     const escaped = 'a\\"} 1\\n\\\\changewire_info{x=\\"\ufffd';
     expect(values.get(`changewire_endpoint_backlog{endpoint="${escaped}"}`)).toBe(1);
     const pass = (labels: string) => values.get(`changewire_passes_total{${labels}"}`);
@@ -146,10 +135,8 @@ describe('metrics', () => {
     const known = series.flatMap(name => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`]);
     expect(queries.length).toBeGreaterThan(8);
     expect(asked.filter(name => !known.includes(name))).toEqual([]);
-    const panels = (JSON.parse(dashboard) as { panels: { title: string }[] }).panels.map(
-      ({ title }) => title,
-    );
-    expect(new Set(panels).size).toBe(panels.length);
+    const { panels } = JSON.parse(dashboard) as { panels: { title: string }[] };
+    expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length);
   });
 
   it('of a run count what it does', async () => {

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { zstdDecompressSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
+import type { RequestOf } from '../../functions/operations/protocol/requests.ts';
 import { eraseAll } from '../../functions/operations/walk-erase.ts';
 import { openStoredOperations } from '../../local/operate/operations.ts';
 import { startSimulatedService } from '../../simulator/server.ts';
@@ -54,11 +55,8 @@ test('a withheld field is in no row, event, log or chat, before and after the li
     const file = join(directory, 'changewire.json');
     const process = { id, ...(withhold.length > 0 && { withhold }) };
     const workspaces = [{ name: 'eu', baseUrl, authUrl, audience, processes: [process] }];
-    const endpoints = [
-      { name: 'hook', kind: 'webhook' },
-      { name: 'slack', kind: 'slack' },
-      { name: 'teams', kind: 'teams' },
-    ];
+    const kinds = { hook: 'webhook', slack: 'slack', teams: 'teams' };
+    const endpoints = Object.entries(kinds).map(([name, kind]) => ({ name, kind }));
     writeFileSync(file, JSON.stringify({ workspaces, endpoints }));
     return run(directory, `--json --config ${file} ${args}`, environment);
   };
@@ -105,10 +103,8 @@ test('a withheld field is in no row, event, log or chat, before and after the li
   // What was recorded without the list is erased.
   const { operations, close } = await openStoredOperations(join(directory, '.changewire'), () => undefined);
   const caller = { who: 'ann', isProven: false };
-  await eraseAll(async asked => (await operations(asked, caller)) as AnswerOf<'erase'>, {
-    operation: 'erase',
-    project,
-  });
+  const ask = async (asked: RequestOf<'erase'>) => (await operations(asked, caller)) as AnswerOf<'erase'>;
+  await eraseAll(ask, { operation: 'erase', project });
   close();
   expect(tablesWith('99004711')).toEqual([]);
   expect(tablesWith('last-summary')).toEqual(['project']);

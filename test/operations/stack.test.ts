@@ -103,10 +103,8 @@ describe('logs', () => {
 describe('what was set aside', () => {
   test('is counted and shown', async () => {
     const { ask } = stackOf();
-    expect(await ask({ operation: 'failed-messages', queue: 'unsettled' })).toMatchObject({
-      messages: 7,
-      first: [{}],
-    });
+    const unsettled = await ask({ operation: 'failed-messages', queue: 'unsettled' });
+    expect(unsettled).toMatchObject({ messages: 7, first: [{}] });
     // SQS counts late: what is shown is there.
     expect(await ask({ operation: 'failed-messages', queue: 'unpublished' })).toMatchObject({ messages: 1 });
   });
@@ -157,15 +155,10 @@ describe('publishing a time once more', () => {
     });
     const all = async (asked: object = {}) => {
       const slices: { events: number; cursor?: string }[] = [];
-      for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
-        const slice = (await ask({
-          ...republish,
-          ...asked,
-          ...(cursor && { cursor }),
-        })) as (typeof slices)[0];
-        slices.push(slice);
-        cursor = slice.cursor;
-      }
+      do {
+        const { cursor } = slices.at(-1) ?? {};
+        slices.push(await ask({ ...republish, ...asked, ...(cursor && { cursor }) }));
+      } while (slices.at(-1)?.cursor !== undefined);
       return slices;
     };
     return { ask, all, published };
@@ -213,10 +206,8 @@ describe('publishing a time once more', () => {
   test('is written down with each process', async () => {
     const { ask, all } = journal(1);
     await all();
-    expect(await ask({ operation: 'actions', process: 'sales' })).toMatchObject({
-      actions: [
-        { who: 'ann', operation: 'republish', process: 'sales', details: expect.stringMatching(/^2 events/) },
-      ],
-    });
+    const details = expect.stringMatching(/^2 events/);
+    const action = { who: 'ann', operation: 'republish', process: 'sales', details };
+    expect(await ask({ operation: 'actions', process: 'sales' })).toMatchObject({ actions: [action] });
   });
 });

@@ -1,18 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseOptions } from '../../local/settings/options.ts';
-import { ROOT } from '../kit/package/loaded.ts';
+import { readDocument } from '../kit/docs/documents.ts';
 
-const text = (path: string) => readFileSync(resolve(ROOT, path), 'utf8');
-const { name, bin, files, engines } = JSON.parse(text('package.json')) as {
+const { name, bin, files, engines } = JSON.parse(readDocument('package.json')) as {
   name: string;
   bin: Record<string, string>;
   files: string[];
   engines: { node: string };
 };
 // A line that ends with a backslash goes on.
-const lines = text('Dockerfile')
+const lines = readDocument('Dockerfile')
   .replaceAll(/\\\n\s*/g, '')
   .split('\n')
   .filter(line => /^[A-Z]/.test(line));
@@ -30,7 +27,7 @@ describe('the container', () => {
   test('is made of the package alone, and nothing else is sent to the builder', () => {
     expect(instructions('COPY')).toEqual([`${tarballs} ./`]);
     expect(instructions('ADD')).toEqual([]);
-    const sent = text('.dockerignore')
+    const sent = readDocument('.dockerignore')
       .split('\n')
       .filter(line => line !== '' && !line.startsWith('#'));
     expect(sent).toEqual(['*', `!${tarballs}`]);
@@ -43,7 +40,7 @@ describe('the container', () => {
   });
 
   test('has the Node that the project is tested with', () => {
-    const { node } = JSON.parse(text('package/checkout/package.json')).optionalDependencies;
+    const { node } = JSON.parse(readDocument('package/checkout/package.json')).optionalDependencies;
     expect(last('FROM')).toBe(`node:${node.split('.')[0]}-slim`);
     expect(engines.node).toBe(`>=${node.split('.')[0]}`);
   });

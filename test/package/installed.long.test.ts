@@ -34,20 +34,8 @@ describe('the tarball', () => {
       path.replaceAll('\\', '/'),
     );
     expect(readdirSync(inPackage('.')).toSorted()).toEqual([
-      ...[
-        'CHANGELOG.md',
-        'LICENSE',
-        'README.md',
-        'SECURITY.md',
-        'cdk.json',
-        'cli',
-        'dist',
-        'docs',
-        'examples',
-        'llms.txt',
-        'package.json',
-        'receiver',
-      ],
+      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'cdk.json', 'cli', 'dist', 'docs'],
+      ...['examples', 'llms.txt', 'package.json', 'receiver'],
     ]);
     const ours = all.filter(path => !path.startsWith('examples/receiver/'));
     expect(ours.filter(path => /(?<!\.d)\.tsx?$|^(dist\/)?(test|bench|simulation)\b/.test(path))).toEqual([]);
@@ -70,16 +58,8 @@ describe('the tarball', () => {
 
   test('brings no tool for development or deployment', () => {
     const installed = readdirSync(join(folder, 'node_modules'));
-    for (const name of [
-      '@modelcontextprotocol',
-      'esbuild',
-      'vite',
-      'typescript',
-      'node',
-      'aws-cdk-lib',
-      'aws-cdk',
-      'constructs',
-    ])
+    const tools = ['@modelcontextprotocol', 'esbuild', 'vite', 'typescript', 'node'];
+    for (const name of [...tools, 'aws-cdk-lib', 'aws-cdk', 'constructs'])
       expect(installed).not.toContain(name);
   });
 });
@@ -90,16 +70,8 @@ describe('in an empty folder', () => {
     const receiver = started('receiver.mjs');
     await until(() => receiver.said().includes('listening at '), 60_000);
     const [url = ''] = /http:\S+/.exec(receiver.said()) ?? [];
-    const run = started(
-      inPackage('cli/changewire.js'),
-      'start',
-      '--interval',
-      '200ms',
-      '--webhook',
-      url,
-      '--webhook-secret',
-      SECRET,
-    );
+    const options = ['--interval', '200ms', '--webhook', url, '--webhook-secret', SECRET];
+    const run = started(inPackage('cli/changewire.js'), 'start', ...options);
     await until(() => / ~ .+/.test(run.said()), 60_000);
     await until(() => /^(project|task)\.\w+ (onboarding|launch)$/m.test(receiver.said()), 60_000);
     const { stdout } = await node(inPackage('cli/changewire.js'), 'console', '--json');
@@ -126,10 +98,8 @@ describe('in an empty folder', () => {
   test('its types are found by TypeScript, and those of an event are told apart by its type', async () => {
     link(folder, 'aws-cdk-lib', 'constructs', 'cdk-nag', '@types/node');
     write(folder, { 'app.mts': APP, 'typed.mts': TYPED, 'tsconfig.json': TSCONFIG });
-    const { stdout } = await node(join(ROOT, 'node_modules/typescript/bin/tsc')).catch(({ stdout }) => ({
-      stdout,
-    }));
-    expect(stdout).toBe('');
+    const checked = await node(join(ROOT, 'node_modules/typescript/bin/tsc')).catch(error => error);
+    expect(checked.stdout).toBe('');
   }, 120_000);
 });
 
@@ -174,12 +144,8 @@ function told(event: SentEvent): string | undefined {
 
 const TSCONFIG = JSON.stringify({
   compilerOptions: {
-    module: 'nodenext',
-    target: 'es2024',
-    strict: true,
-    noEmit: true,
-    types: ['node'],
-    skipLibCheck: false,
+    ...{ module: 'nodenext', target: 'es2024', strict: true, noEmit: true },
+    ...{ types: ['node'], skipLibCheck: false },
   },
   files: ['typed.mts', 'app.mts'],
 });

@@ -1,10 +1,10 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { readDocument } from '../kit/docs/documents.ts';
 import { loadedBy, ROOT } from '../kit/package/loaded.ts';
 
-const text = (path: string) => readFileSync(resolve(ROOT, path), 'utf8');
-const { scripts, dependencies, devDependencies, bin } = JSON.parse(text('package.json')) as {
+const { scripts, dependencies, devDependencies, bin } = JSON.parse(readDocument('package.json')) as {
   scripts: Record<string, string>;
   devDependencies: Record<string, string>;
   dependencies: Record<string, string>;
@@ -28,7 +28,7 @@ describe('package.json', () => {
     expect([...loadedBy('cli/mcp/sdk.ts').packages]).toEqual([BUNDLED]);
     expect(devDependencies).toHaveProperty([BUNDLED]);
     const importers = [...loadedBy('cli/program.ts').files].filter(file =>
-      text(file).match(/^(?:import|export) \{[^}]*\} from '@modelcontextprotocol\//m),
+      readDocument(file).match(/^(?:import|export) \{[^}]*\} from '@modelcontextprotocol\//m),
     );
     expect(importers).toEqual(['cli/mcp/sdk.ts']);
   });
@@ -36,7 +36,7 @@ describe('package.json', () => {
   test('npx finds the command, which is executable', () => {
     expect(bin).toEqual({ changewire: 'cli/changewire.js' });
     expect(statSync(resolve(ROOT, bin.changewire ?? '')).mode & 0o111).toBe(0o111);
-    expect(text(bin.changewire ?? '')).toMatch(/^#!\/usr\/bin\/env node\n/);
+    expect(readDocument(bin.changewire ?? '')).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 
   // cmd.exe knows neither of these: VARIABLE=value in front of a command, single quotes, $, ;, rm.
@@ -48,7 +48,7 @@ describe('package.json', () => {
 
   test('has a reason for each dependency and for what is bundled, and none that is not used', () => {
     const [, table = ''] =
-      /reason \|\n\|---\|---\|\n([\s\S]*?)\n(?:\n|$)/.exec(text('docs/performance.md')) ?? [];
+      /reason \|\n\|---\|---\|\n([\s\S]*?)\n(?:\n|$)/.exec(readDocument('docs/performance.md')) ?? [];
     const told = table
       .split('\n')
       .flatMap(row => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name));
@@ -62,6 +62,6 @@ describe('package.json', () => {
   });
 
   test('is checked out with the same line ends everywhere', () => {
-    expect(text('.gitattributes')).toContain('* text=auto eol=lf\n');
+    expect(readDocument('.gitattributes')).toContain('* text=auto eol=lf\n');
   });
 });

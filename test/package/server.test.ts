@@ -1,16 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { mkdirSync, readdirSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { ROOT, readDocument } from '../kit/docs/documents.ts';
 import { run, until } from '../kit/local/run.ts';
-import { ROOT } from '../kit/package/loaded.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
-
-const text = (path: string) => readFileSync(resolve(ROOT, path), 'utf8');
 
 /** Runs a setting of the backup unit as systemd would, but here: over `data`, into `backups`. */
 function runOfUnit(setting: string, { data, backups }: { data: string; backups: string }) {
-  const unit = text('docs/self-hosting/changewire-backup.service');
+  const unit = readDocument('docs/self-hosting/changewire-backup.service');
   const command = (new RegExp(`^${setting}=(.*)$`, 'm').exec(unit)?.[1] ?? '')
     .replaceAll('%%', '%')
     .replaceAll('exec node ', `exec ${process.execPath} `)
@@ -29,17 +27,15 @@ describe('on a server', () => {
     const isRead = (process: string) =>
       runner.stdout().includes(`Reading ${process} for the first time: 30 of 30`);
     // Changes are printed after a baseline.
-    await until(
-      () => isRead('onboarding') && isRead('launch') && /^[\d:]{8} {2}[~+] /m.test(runner.stdout()),
-    );
+    const isChanged = () => /^[\d:]{8} {2}[~+] /m.test(runner.stdout());
+    await until(() => isRead('onboarding') && isRead('launch') && isChanged());
     expect(runOfUnit('ExecStart', { data, backups })).toMatchObject({ status: 0, stderr: '' });
     const [copy = ''] = readdirSync(backups);
     expect(copy).toMatch(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d$/);
     const restored = run(directory, `--once --data ${join(backups, copy)}`);
     expect(await restored.ended()).toBe(0);
-    expect(restored.stdout()).toMatch(
-      /^\d\d:\d\d:\d\d {2}onboarding: \d+ projects? read, \d+ events? emitted$/m,
-    );
+    const passed = /^\d\d:\d\d:\d\d {2}onboarding: \d+ projects? read, \d+ events? emitted$/m;
+    expect(restored.stdout()).toMatch(passed);
     expect(restored.stdout()).not.toMatch(/baseline|for the first time/);
   });
 

@@ -21,10 +21,8 @@ describe('.env', () => {
     const directory = temporaryDirectory();
     addToEnvFile(directory, { EU_CLIENT_ID: 'id', EU_CLIENT_SECRET: 'a b#c' })();
     const path = join(directory, '.env');
-    expect([readFileSync(path, 'utf8'), mode(path)]).toEqual([
-      "EU_CLIENT_ID=id\nEU_CLIENT_SECRET='a b#c'\n",
-      '600',
-    ]);
+    expect(readFileSync(path, 'utf8')).toBe("EU_CLIENT_ID=id\nEU_CLIENT_SECRET='a b#c'\n");
+    expect(mode(path)).toBe('600');
   });
 
   it('keeps what it has, and is closed to others', () => {
@@ -58,9 +56,8 @@ describe('.env', () => {
           values[name] = value;
         } catch (error) {
           expect(error).toBeInstanceOf(UsageError);
-          expect((error as Error).message).toMatch(
-            /^VALUE_\d+ contains characters that \.env does not support/,
-          );
+          const unsupported = /^VALUE_\d+ contains characters that \.env does not support/;
+          expect((error as Error).message).toMatch(unsupported);
         }
         // Each of those before, too.
         expect(withEnvFile({}, directory)).toEqual(values);
@@ -120,9 +117,8 @@ describe('the file that init writes', () => {
     ];
     const text = fileText({ ...DRAFT, settings }, undefined);
     expect(text).toContain('      // Answers have no Date.\n      "dateHeader": false,\n');
-    expect(text).toContain(
-      '      // tasks: Too large.\n      // users: Too many.\n      "pageSize": { "tasks": 3 },\n',
-    );
+    const reasons = '      // tasks: Too large.\n      // users: Too many.\n';
+    expect(text).toContain(`${reasons}      "pageSize": { "tasks": 3 },\n`);
     expect(text).not.toContain('$schema');
     for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(110);
   });
@@ -153,23 +149,15 @@ function reasons({ settings = {}, ...finding }: Judged) {
 describe('the reason of a setting', () => {
   it('that names an identifier is what was found of that record', () => {
     const finding = judgeIdentifier('task', [{ taskKey: 'a' }, { taskKey: 'b' }], []);
-    expect(reasons(finding).workspace).toEqual([
-      {
-        key: 'identifiers',
-        value: { task: 'taskKey' },
-        why: { 'task identifiers': 'A task is identified by taskKey (strings).' },
-      },
-    ]);
+    const why = { 'task identifiers': 'A task is identified by taskKey (strings).' };
+    const setting = { key: 'identifiers', value: { task: 'taskKey' }, why };
+    expect(reasons(finding).workspace).toEqual([setting]);
   });
 
   it('that ignores a field is that it changes by itself', () => {
     const seen = { name: 'seen', before: at(-60_000), after: at(0) };
-    expect(reasons(judgeStability([seen], [], NOW)).process).toMatchObject([
-      {
-        key: 'ignoreFields',
-        value: ['seen'],
-        why: { 'fields that change by themselves': expect.stringContaining('seen changed') },
-      },
-    ]);
+    const why = { 'fields that change by themselves': expect.stringContaining('seen changed') };
+    const setting = { key: 'ignoreFields', value: ['seen'], why };
+    expect(reasons(judgeStability([seen], [], NOW)).process).toMatchObject([setting]);
   });
 });

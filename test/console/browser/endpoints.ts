@@ -10,6 +10,11 @@ const SECRET = /whsec_[\w+/=]+/;
 export function endpointTests({ run, open }: Given): void {
   const received = () => run().receiver.received;
   const timesReceived = (text: string) => received().filter(({ body }) => body.includes(text)).length;
+  /** The bodies that were received since there were `count`. */
+  const receivedSince = (count: number) =>
+    received()
+      .slice(count)
+      .map(({ body }) => JSON.parse(body));
   const main = async (page: Page) => flat(await page.locator('main').innerText());
   const dialog = (page: Page) => page.getByRole('dialog');
   const there = () => open({}, '#/endpoints/planner');
@@ -64,9 +69,7 @@ export function endpointTests({ run, open }: Given): void {
       const before = received().length;
       await use(page, 'Send test event');
       await page.locator('.test-result').getByText('204').waitFor();
-      const contents = received()
-        .slice(before)
-        .map(({ body }) => JSON.parse(body).content);
+      const contents = receivedSince(before).map(({ content }) => content);
       expect(contents).toContainEqual(expect.stringContaining('This is a test'));
       await use(page, 'Edit…');
       expect(await dialog(page).getByLabel('Preset').inputValue()).toBe('discord');
@@ -112,11 +115,7 @@ export function endpointTests({ run, open }: Given): void {
       await use(page, 'Send test event');
       await page.locator('.test-result').getByText('204').waitFor();
       expect(await page.locator('.test-result').innerText()).toContain(new URL(run().receiver.url).origin);
-      expect(
-        received()
-          .slice(before)
-          .map(({ body }) => JSON.parse(body).type),
-      ).toContain('changewire.test');
+      expect(receivedSince(before).map(({ type }) => type)).toContain('changewire.test');
     });
 
     it('has charts of its attempts, and a table of the same', async () => {
@@ -140,11 +139,7 @@ export function endpointTests({ run, open }: Given): void {
       await dialog(page).getByText('"webhook-signature": "(signature)"').waitFor();
       expect(await axeFindings(page)).toEqual([]);
       await use(page, 'Close');
-      expect(
-        received()
-          .slice(before)
-          .map(({ body }) => JSON.parse(body).type),
-      ).not.toContain('changewire.test');
+      expect(receivedSince(before).map(({ type }) => type)).not.toContain('changewire.test');
     });
 
     it('is paused, keeps what comes, and gets it once it is resumed', async () => {

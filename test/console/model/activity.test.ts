@@ -30,22 +30,14 @@ describe('the number of changes over time', () => {
       { key: 'task.created', count: 2 },
       { key: 'task.updated', count: 2 },
     ]);
-    expect(byType.last).toEqual([
-      [0, 1, 0],
-      [0, 0, 0],
-      [0, 1, 2],
-    ]);
-    expect(counted({}, 'process').series).toEqual([
-      { key: 'eu/hiring', count: 1 },
-      { key: 'eu/launch', count: 4 },
-    ]);
+    expect(byType.last.map(counts => counts.join(' '))).toEqual(['0 1 0', '0 0 0', '0 1 2']);
+    const { series } = counted({}, 'process');
+    expect(series.map(({ key, count }) => `${key} ${count}`)).toEqual(['eu/hiring 1', 'eu/launch 4']);
   });
 
   it('is of the changes that match the filter, over the time of all that were compared', () => {
     const { matching, compared, since, series } = counted({ type: 'task', process: 'eu/launch' });
-    expect({ matching, compared, since }).toEqual({
-      ...{ matching: 3, compared: 5, since: NOW - 6 * 24 * HOUR },
-    });
+    expect([matching, compared, since]).toEqual([3, 5, NOW - 6 * 24 * HOUR]);
     expect(series.map(({ key }) => key)).toEqual(['task.created', 'task.updated']);
     expect(counted({ type: 'field' })).toMatchObject({ matching: 0, series: [] });
   });
@@ -69,10 +61,9 @@ describe('the number of changes over time', () => {
       fc.property(fc.array(hostileEvent, { maxLength: 30 }), fc.constantFrom(...DIVISIONS), (events, by) => {
         const found = activity(events.map(changeLine), EVERYTHING, by, NOW);
         const { parts = [], series = [] } = found ?? {};
-        expect(parts.flatMap(({ counts }) => counts).reduce((sum, count) => sum + count, 0)).toBe(
-          found?.matching ?? 0,
-        );
-        expect(series.reduce((sum, { count }) => sum + count, 0)).toBe(found?.matching ?? 0);
+        const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+        const all = [parts.flatMap(({ counts }) => counts), series.map(({ count }) => count)];
+        for (const counts of all) expect(sum(counts)).toBe(found?.matching ?? 0);
         expect(series.length).toBeLessThanOrEqual(6);
       }),
     );

@@ -8,22 +8,16 @@ import { exampleEvent } from '../../kit/examples/receiver.ts';
 const task = { id: '12', name: 'Task 12' };
 
 const teams = { name: 'Teams', kind: 'custom', added: ['Legal'], removed: ['Sales'] };
+const moved = [fieldChange('teams', ['Sales', 'IT'], ['IT', 'Legal'], teams)];
+const filled = [fieldChange('teams', null, ['Legal'], { ...teams, removed: [] })];
 const hours = { name: 'EFFORT (hours)', kind: 'custom', type: 'number' };
 
 describe('a change in a line', () => {
   it.each([
     ['project, task, field, from and to', [fieldChange('status', 'To do', 'Done')], 'Status: To do → Done'],
     ['a custom field as it is named', [fieldChange('e', '', '7.5', hours)], 'EFFORT (hours): empty → 7.5'],
-    [
-      'of a list the choices that came and went',
-      [fieldChange('teams', ['Sales', 'IT'], ['IT', 'Legal'], teams)],
-      'Teams: +Legal, −Sales',
-    ],
-    [
-      'of a list that was empty what it has',
-      [fieldChange('teams', null, ['Legal'], { ...teams, removed: [] })],
-      'Teams: empty → Legal',
-    ],
+    ['of a list the choices that came and went', moved, 'Teams: +Legal, −Sales'],
+    ['of a list that was empty what it has', filled, 'Teams: empty → Legal'],
   ])('shows %s', (_, changes, text) => {
     expect(lineText(changeLine(taskEvent({ task, changes })))).toBe(`Onboarding › Task 12 · ${text}`);
   });
@@ -44,12 +38,10 @@ describe('a change in a line', () => {
   it('shows of a new record what people ask first, and of one without a name its identifier', () => {
     const fields = { position: 3, status: 'To do', blocked: false };
     const changes = Object.entries(fields).map(([field, to]) => fieldChange(field, null, to));
-    expect(lineText(changeLine(taskEvent({ type: 'task.created', task, changes })))).toBe(
-      'Onboarding › Task 12 · created, Status: To do',
-    );
-    expect(lineText(changeLine(taskEvent({ project: { id: '77' }, type: 'project.deleted' })))).toBe(
-      '#77 · deleted',
-    );
+    const created = changeLine(taskEvent({ type: 'task.created', task, changes }));
+    expect(lineText(created)).toBe('Onboarding › Task 12 · created, Status: To do');
+    const deleted = changeLine(taskEvent({ project: { id: '77' }, type: 'project.deleted' }));
+    expect(lineText(deleted)).toBe('#77 · deleted');
   });
 
   it('says that the contents of an event were erased', () => {
@@ -70,13 +62,10 @@ describe('a change in a line', () => {
   });
 
   it('tells an entry of the audit log as JSON, or as the text that it was cut to', () => {
-    const line = (entry: unknown) =>
-      lineText(
-        changeLine({
-          committedAt: '2026-11-21T12:00:00.000Z',
-          event: { id: 'p..a.0', type: 'audit.recorded', data: { process: { id: 'p' }, entry } },
-        }),
-      );
+    const line = (entry: unknown) => {
+      const event = { id: 'p..a.0', type: 'audit.recorded', data: { process: { id: 'p' }, entry } };
+      return lineText(changeLine({ committedAt: '2026-11-21T12:00:00.000Z', event }));
+    };
     expect(line({ action: 'updated' })).toBe('p · Audit log: {"action":"updated"}');
     expect(line('{"action":…')).toBe('p · Audit log: {"action":…');
     expect(line(undefined)).toBe('p · Audit log: ');
@@ -89,12 +78,8 @@ describe('a change in a line', () => {
       fieldChange('assignee', null, { id: '1', name: 'Anna' }),
       fieldChange('status', 'To do', 'Done'),
     ];
-    expect(changeLine(taskEvent({ task, changes })).changes.map(({ label }) => label)).toEqual([
-      'Status',
-      'Assignee',
-      'Due date',
-      'Completed on',
-    ]);
+    const labels = changeLine(taskEvent({ task, changes })).changes.map(({ label }) => label);
+    expect(labels).toEqual(['Status', 'Assignee', 'Due date', 'Completed on']);
   });
 
   it('says how many more fields changed than it shows', () => {
@@ -106,9 +91,8 @@ describe('a change in a line', () => {
 
   it('shows what differs in long values, which begin alike', () => {
     const start = 'The same beginning. '.repeat(50);
-    const [change] = changeLine(
-      taskEvent({ task, changes: [fieldChange('note', `${start}old`, `${start}new`)] }),
-    ).changes;
+    const changes = [fieldChange('note', `${start}old`, `${start}new`)];
+    const [change] = changeLine(taskEvent({ task, changes })).changes;
     expect(change?.from).toMatch(/^….*old$/);
     expect(change?.to).toMatch(/^….*new$/);
   });
@@ -124,15 +108,11 @@ describe('a change in a line', () => {
         const line = changeLine(committed);
         expect(line.changes.length).toBeLessThanOrEqual(8);
         expect(JSON.stringify(line).length).toBeLessThan(30_000);
-        const shown = [line.project?.name, line.task?.name, line.definition, line.note].concat(
-          line.changes.flatMap(({ label, from, to, choices = [] }) => [
-            label,
-            from,
-            to,
-            ...choices.map(({ text }) => text),
-          ]),
-        );
-        for (const text of shown)
+        const named = [line.project?.name, line.task?.name, line.definition, line.note];
+        const ofFields = line.changes.flatMap(({ label, from, to, choices = [] }) => [
+          ...[label, from, to, ...choices.map(({ text }) => text)],
+        ]);
+        for (const text of [...named, ...ofFields])
           expect(text ?? '').not.toMatch(/[\p{Cc}\u202A-\u202E\u2066-\u2069\u200E\u200F]/u);
       }),
     );

@@ -29,7 +29,9 @@ const weekly = (attempts: readonly PicturedAttempt[], oldestWaiting?: number) =>
   if (!picture) throw new Error('No picture.');
   /** The parts of the last hours, by how long ago they began. */
   const ago = (hours: number) => picture.parts.at(-1 - hours);
-  return { ...picture, ago };
+  /** Their waits, in minutes. */
+  const waits = (...hours: number[]) => hours.map(each => Math.round((ago(each)?.wait ?? 0) / 60_000));
+  return { ...picture, ago, waits };
 };
 
 describe('percentiles', () => {
@@ -77,46 +79,38 @@ describe("an endpoint's charts", () => {
 
   it('show the wait of a backlog growing until it is sent', () => {
     const down = NOW - 5 * HOUR;
-    const { ago } = weekly([
-      failed(down, { events: [event(down)] }),
-      failed(down + HOUR, { events: [event(down)] }),
-      ...[0, 1, 2].map(index =>
-        attempt(down + 3 * HOUR + index * 1_000, { events: [event(down + index * HOUR)] }),
-      ),
+    const of = (at: number) => ({ events: [event(at)] });
+    const { waits } = weekly([
+      ...[failed(down, of(down)), failed(down + HOUR, of(down))],
+      ...[0, 1, 2].map(index => attempt(down + 3 * HOUR + index * 1_000, of(down + index * HOUR))),
     ]);
-    expect([6, 5, 4, 3, 2, 1].map(hours => Math.round((ago(hours)?.wait ?? 0) / 60_000))).toEqual([
-      0, 30, 90, 150, 180, 0,
-    ]);
+    expect(waits(6, 5, 4, 3, 2, 1)).toEqual([0, 30, 90, 150, 180, 0]);
   });
 
   it('show the oldest event that waits now', () => {
-    const { ago } = weekly([], NOW - 2 * HOUR);
-    expect([3, 2, 1, 0].map(hours => Math.round((ago(hours)?.wait ?? 0) / 60_000))).toEqual([0, 30, 90, 120]);
+    const { waits } = weekly([], NOW - 2 * HOUR);
+    expect(waits(3, 2, 1, 0)).toEqual([0, 30, 90, 120]);
   });
 
   it('show how long one event waited that failed while others were delivered', () => {
     const refused = NOW - 5 * HOUR;
-    const { ago } = weekly([
+    const { waits } = weekly([
       failed(refused, { events: [event(refused)] }),
       attempt(refused + HOUR),
       attempt(refused + 3 * HOUR, { events: [event(refused)] }),
     ]);
-    expect(Math.round((ago(2)?.wait ?? 0) / 60_000)).toBe(180);
+    expect(waits(2)).toEqual([180]);
   });
 
   it('take no replay for a backlog', () => {
     const at = (minutes: number) => NOW - HOUR + minutes * 60_000;
     const replayed = [event(NOW - 50 * HOUR), event(NOW - 40 * HOUR)];
-    const { parts } = weekly([
-      attempt(at(0)),
-      ...replayed.map((one, index) => attempt(at(10) + index, { events: [one] })),
-    ]);
+    const sent = replayed.map((one, index) => attempt(at(10) + index, { events: [one] }));
+    const { parts } = weekly([attempt(at(0)), ...sent]);
     expect(Math.max(...parts.map(({ wait }) => wait))).toBe(100);
     // Neither those of a new endpoint, which begins with one.
-    const picture = deliveryPicture(
-      replayed.map(one => attempt(at(1), { events: [one] })),
-      { now: NOW, oldestWaiting: undefined },
-    );
+    const first = replayed.map(one => attempt(at(1), { events: [one] }));
+    const picture = deliveryPicture(first, { now: NOW, oldestWaiting: undefined });
     expect(Math.max(...(picture?.parts ?? []).map(({ wait }) => wait))).toBe(100);
   });
 

@@ -34,27 +34,18 @@ describe('the form of a filter', () => {
   });
 
   it('asks for what is filled in', () => {
-    const form = {
-      ...NO_FILTER,
-      events: ['task.updated'],
-      values: [{ ...NO_VALUES, field: ' Status ', to: 'Done, ""' }],
-    };
-    expect(filterOf(form)).toEqual({
-      events: ['task.updated'],
-      values: [{ field: 'Status', to: ['Done', ''] }],
-    });
+    const events = ['task.updated'];
+    const values = [{ ...NO_VALUES, field: ' Status ', to: 'Done, ""' }];
+    const filter = { events, values: [{ field: 'Status', to: ['Done', ''] }] };
+    expect(filterOf({ ...NO_FILTER, events, values })).toEqual(filter);
   });
 
   it('is filled in from a filter such that it asks for the same again', () => {
-    const texts = fc.array(
-      hostileText.filter(text => text !== ''),
-      { minLength: 1, maxLength: 3 },
-    );
+    const filled = hostileText.filter(text => text !== '');
+    const texts = fc.array(filled, { minLength: 1, maxLength: 3 });
+    const field = hostileText.map(text => text.trim()).filter(text => text !== '');
     const value = fc.record(
-      {
-        field: hostileText.map(text => text.trim()).filter(text => text !== ''),
-        ...{ from: texts, to: texts, added: texts, removed: texts },
-      },
+      { field, from: texts, to: texts, added: texts, removed: texts },
       { requiredKeys: ['field'] },
     );
     const lists = fc.record({ in: texts, contains: texts, exists: fc.boolean() }, { requiredKeys: ['in'] });
@@ -71,14 +62,9 @@ describe('the form of a filter', () => {
         ...{ workspaces: texts, processes: texts, projects: texts, fields: texts },
         ...{ actors: texts, exceptActors: texts },
         values: fc.array(value, { minLength: 1, maxLength: 3 }),
-        where: fc.array(
-          fc.dictionary(
-            hostileText.map(text => text.trim()).filter(text => text !== ''),
-            tests,
-            { minKeys: 1, maxKeys: 3, noNullPrototype: true },
-          ),
-          { minLength: 1, maxLength: 2 },
-        ),
+        where: fc.array(fc.dictionary(field, tests, { minKeys: 1, maxKeys: 3, noNullPrototype: true }), {
+          ...{ minLength: 1, maxLength: 2 },
+        }),
       },
       { requiredKeys: ['events'] },
     );

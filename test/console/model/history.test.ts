@@ -17,10 +17,12 @@ import { fieldChange, hostileEvent, taskEvent } from '../../kit/console/events.t
 
 const task = { id: '12', name: 'Task 12' };
 const at = (minute: number) => `2026-11-22T10:${String(minute).padStart(2, '0')}:00.000Z`;
-const updated = (minute: number, ...changes: object[]) =>
-  entryOf(taskEvent({ id: `e${minute}`, at: at(minute), task, changes }));
+/** An entry of this minute; of the task, unless it is of another or of a project. */
+const entryAt = (minute: number, part: Parameters<typeof taskEvent>[0]) =>
+  entryOf(taskEvent({ id: `e${minute}`, at: at(minute), ...part }));
 const ofTask = (minute: number, type: string, changes: object[] = []) =>
-  entryOf(taskEvent({ id: `e${minute}`, at: at(minute), type, task, changes }));
+  entryAt(minute, { type, task, changes });
+const updated = (minute: number, ...changes: object[]) => ofTask(minute, 'task.updated', changes);
 
 const ann = { id: 'u-1', name: 'Ann Lee' };
 const bob = { id: 'u-2', name: 'Bob' };
@@ -30,15 +32,7 @@ const linesOf = (entries: Parameters<typeof changeGroups>[0]) =>
 describe('what changed since a time', () => {
   it('has each field once, from its first value to its last, with the last event and all who changed it', () => {
     const by = (minute: number, actors: object[], from: string, to: string) =>
-      entryOf(
-        taskEvent({
-          id: `e${minute}`,
-          at: at(minute),
-          task,
-          actors,
-          changes: [fieldChange('status', from, to)],
-        }),
-      );
+      entryAt(minute, { task, actors, changes: [fieldChange('status', from, to)] });
     const lines = linesOf([
       by(1, [ann], 'To do', 'In progress'),
       by(2, [bob], 'In progress', 'Blocked'),
@@ -67,50 +61,38 @@ describe('what changed since a time', () => {
       ofTask(1, 'task.created', [fieldChange('status', null, 'To do'), fieldChange('position', null, 4)]),
       updated(2, fieldChange('status', 'To do', 'Done')),
     ]);
-    expect(lines).toMatchObject([
-      { id: 'e1', action: 'created', changes: [{ label: 'Status', to: 'Done' }] },
-    ]);
+    const changes = [{ label: 'Status', to: 'Done' }];
+    expect(lines).toMatchObject([{ id: 'e1', action: 'created', changes }]);
     expect(historyText([], 'Title')).toBe('Title\n\nNothing changed.\n');
   });
 
   it('has a line for each change: a field, or a new or deleted record, as a chat counts', () => {
     const project = { id: '3', name: 'Project 3' };
+    const [status, due] = [fieldChange('status', 'To do', 'Done'), fieldChange('dueDate', '1', '2')];
     const groups = changeGroups([
-      updated(
-        1,
-        fieldChange('status', 'To do', 'In progress'),
-        fieldChange('dueDate', '1', '2'),
-        fieldChange('name', 'a', 'b'),
-      ),
+      updated(1, fieldChange('status', 'To do', 'In progress'), due, fieldChange('name', 'a', 'b')),
       updated(2, fieldChange('status', 'In progress', 'Done')),
-      entryOf(
-        taskEvent({
-          ...{ id: 'e3', at: at(3), type: 'task.created', task: { id: '13', name: 'New' } },
-          changes: [fieldChange('status', null, 'To do'), fieldChange('dueDate', null, '1')],
-        }),
-      ),
-      entryOf(taskEvent({ id: 'e4', at: at(4), project, changes: [fieldChange('status', 'To do', 'Done')] })),
-      entryOf(taskEvent({ id: 'e5', at: at(5), type: 'task.due', task })),
+      entryAt(3, {
+        ...{ type: 'task.created', task: { id: '13', name: 'New' } },
+        changes: [fieldChange('status', null, 'To do'), fieldChange('dueDate', null, '1')],
+      }),
+      entryAt(4, { project, changes: [status] }),
+      entryAt(5, { type: 'task.due', task }),
     ]);
     expect(groups.map(({ lines }) => lines.length)).toEqual([5, 1]);
-    expect(
-      changesOf(updated(1, fieldChange('status', '1', '2'), fieldChange('dueDate', '1', '2')).line),
-    ).toBe(2);
+    expect(changesOf(updated(1, status, due).line)).toBe(2);
     expect(changesOf(ofTask(1, 'task.created', [fieldChange('status', null, '1')]).line)).toBe(1);
-    expect(
-      changesOf(updated(1, ...Array.from({ length: 11 }, (_, n) => fieldChange(`f${n}`, '1', '2'))).line),
-    ).toBe(11);
+    const many = Array.from({ length: 11 }, (_, n) => fieldChange(`f${n}`, '1', '2'));
+    expect(changesOf(updated(1, ...many).line)).toBe(11);
   });
 
   it('is filtered by a field, a person and words, and loses the groups that have nothing left', () => {
     const groups = changeGroups([
       updated(1, fieldChange('status', 'To do', 'Done'), fieldChange('dueDate', '1', '2')),
-      entryOf(
-        taskEvent({
-          ...{ id: 'e2', at: at(2), project: { id: '3', name: 'Project 3' }, actors: [ann, bob] },
-          changes: [fieldChange('status', 'To do', 'Done')],
-        }),
-      ),
+      entryAt(2, {
+        ...{ project: { id: '3', name: 'Project 3' }, actors: [ann, bob] },
+        changes: [fieldChange('status', 'To do', 'Done')],
+      }),
     ]);
     const found = (part: object) =>
       matchingGroups(groups, lineMatcher({ ...EVERYTHING, ...part })).map(
@@ -142,10 +124,13 @@ describe('what changed since a time', () => {
   });
 
   it('has one line for a task that was deleted, or created and deleted', () => {
+    const change = [fieldChange('a', '1', '2')];
     const results = (...types: string[]) =>
-      linesOf(types.map((type, index) => ofTask(index, type, [fieldChange('a', '1', '2')]))).map(
-        ({ id, action, note }) => [id, action, note],
-      );
+      linesOf(types.map((type, index) => ofTask(index, type, change))).map(({ id, action, note }) => [
+        id,
+        action,
+        note,
+      ]);
     expect(results('task.updated', 'task.deleted')).toEqual([['e1', 'deleted', undefined]]);
     expect(results('task.created', 'task.deleted')).toEqual([['e1', 'deleted', 'created and deleted']]);
     expect(results('task.created', 'task.deleted', 'task.created')).toEqual([['e2', 'created', undefined]]);
@@ -153,14 +138,9 @@ describe('what changed since a time', () => {
   });
 
   it('has the project that changed last on top, those of different processes apart', () => {
+    const changes = [fieldChange('a', '1', '2')];
     const of = (id: string, minute: number, process = 'launch') =>
-      entryOf(
-        taskEvent({
-          ...{ id: `e${minute}`, at: at(minute), process, task },
-          project: { id, name: `P${id}` },
-          changes: [fieldChange('a', '1', '2')],
-        }),
-      );
+      entryAt(minute, { process, task, project: { id, name: `P${id}` }, changes });
     const groups = changeGroups([of('1', 1), of('2', 2), of('1', 3), of('1', 4, 'onboarding')]);
     expect(groups.map(({ process, project }) => `${process} ${project?.id}`)).toEqual([
       ...['onboarding 1', 'launch 1', 'launch 2'],
@@ -168,18 +148,12 @@ describe('what changed since a time', () => {
   });
 
   it('is text for a mail, a line for each change', () => {
+    const recovered = { id: 'e2', type: 'source.recovered', data: { process: { id: 'launch' } } };
+    const changes = [fieldChange('budget', '1', '2')];
     const entries = [
-      entryOf(
-        taskEvent({
-          ...{ id: 'e0', type: 'project.updated', actors: [ann] },
-          changes: [fieldChange('budget', '1', '2')],
-        }),
-      ),
+      entryAt(0, { type: 'project.updated', actors: [ann], changes }),
       updated(1, fieldChange('status', 'To do', 'Done'), fieldChange('name', 'a', 'b')),
-      entryOf({
-        committedAt: at(2),
-        event: { id: 'e2', type: 'source.recovered', data: { process: { id: 'launch' } } },
-      }),
+      entryOf({ committedAt: at(2), event: recovered }),
     ];
     expect(historyText(changeGroups(entries), 'What changed since Monday', true)).toBe(
       [
@@ -230,15 +204,14 @@ describe('what is saved', () => {
 
   it('says in each row who made the change', () => {
     const changes = [fieldChange('status', 'To do', 'Done'), fieldChange('due', null, '1')];
-    const actors = [{ id: 'u-1', name: 'Ann Lee' }, { id: 'u-2' }];
+    const actors = [ann, { id: 'u-2' }];
     const rows = csvRows([entryOf(taskEvent({ task, changes, actors })), entryOf(taskEvent({ task }))]);
     expect(rows.map(row => row[CSV_HEAD.indexOf('made by')])).toEqual(['Ann Lee, u-2', 'Ann Lee, u-2', '']);
   });
 
   it('has one row for a record that came or went', () => {
-    const rows = csvRows([
-      ofTask(1, 'task.created', [fieldChange('a', null, '1'), fieldChange('b', null, '2')]),
-    ]);
+    const changes = [fieldChange('a', null, '1'), fieldChange('b', null, '2')];
+    const rows = csvRows([ofTask(1, 'task.created', changes)]);
     expect(rows.map(row => row.slice(10, 13))).toEqual([['', '', 'created']]);
   });
 

@@ -20,10 +20,8 @@ import type { EndpointFilter } from '../../../functions/model/filter.ts';
 import { fieldChange, hostileEvent, hostileText, taskEvent } from '../../kit/console/events.ts';
 
 const task = { id: '12', name: 'Task 12' };
-const done = taskEvent({
-  task,
-  changes: [fieldChange('dueDate', '1', '2', { name: 'Due date', kind: 'custom' })],
-});
+const due = fieldChange('dueDate', '1', '2', { name: 'Due date', kind: 'custom' });
+const done = taskEvent({ task, changes: [due] });
 
 describe('a filter of the stream', () => {
   const line = changeLine(done);
@@ -94,11 +92,7 @@ describe('JSON on the page', () => {
         const json = prettyJson(value);
         expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(value)));
         expect(json).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
-        expect(
-          jsonTokens(json)
-            .map(({ text }) => text)
-            .join(''),
-        ).toBe(json);
+        expect(Array.from(jsonTokens(json), ({ text }) => text).join('')).toBe(json);
       }),
     );
   });
@@ -117,11 +111,7 @@ describe('JSON on the page', () => {
 
 describe("a backlog's course", () => {
   it('goes from left to right, and up with what waits', () => {
-    const backlog = [
-      { at: 1_000, waiting: 0 },
-      { at: 2_000, waiting: 10 },
-      { at: 3_000, waiting: 5 },
-    ];
+    const backlog = [0, 10, 5].map((waiting, index) => ({ at: 1_000 * (index + 1), waiting }));
     expect(linePoints(backlog, { width: 100, height: 20 })).toBe('0,20 50,0 100,10');
     expect(courseText(backlog)).toBe('0 waiting when this page was opened, at most 10, 5 now.');
     expect([linePoints([], { width: 1, height: 1 }), courseText([])]).toEqual(['', 'No data yet.']);
@@ -138,16 +128,12 @@ describe("a backlog's course", () => {
 describe('times', () => {
   it('are told as people say them', () => {
     const now = Date.parse('2026-11-22T12:00:00Z');
-    expect(
-      [0, 40_000, 180_000, -30_000, 4 * 3_600_000, 5 * 86_400_000].map(ms => ago(now - ms, now)),
-    ).toEqual(['now', '40 s ago', '3 min ago', 'in 30 s', '4 h ago', '5 d ago']);
+    const times = [0, 40_000, 180_000, -30_000, 4 * 3_600_000, 5 * 86_400_000];
+    const told = ['now', '40 s ago', '3 min ago', 'in 30 s', '4 h ago', '5 d ago'];
+    expect(times.map(ms => ago(now - ms, now))).toEqual(told);
     expect([-30_000, 0, 6_000].map(ms => comes(now - ms, now))).toEqual(['in 30 s', 'now', 'due']);
-    expect([2_000, 300_000, 21_600_000, 1_500].map(every)).toEqual([
-      'every 2 s',
-      'every 5 min',
-      'every 6 h',
-      'every 1500 ms',
-    ]);
+    const intervals = ['every 2 s', 'every 5 min', 'every 6 h', 'every 1500 ms'];
+    expect([2_000, 300_000, 21_600_000, 1_500].map(every)).toEqual(intervals);
   });
 
   it('begin at midnight, and the week on Monday', () => {
@@ -161,17 +147,15 @@ describe('times', () => {
 
   it('begin on the last Friday and the last working day before today, and the choice names the day', () => {
     const begun = (since: Since) =>
-      Array.from({ length: 7 }, (_, day) => {
-        const at = new Date(beginningOf(since, new Date(2026, 10, 22 + day, 15).getTime()));
-        return at.getDate();
-      });
+      Array.from({ length: 7 }, (_, day) =>
+        new Date(beginningOf(since, new Date(2026, 10, 22 + day, 15).getTime())).getDate(),
+      );
     // From Sunday 22 to Saturday 28.
     expect(begun('friday')).toEqual([20, 20, 20, 20, 20, 20, 27]);
     expect(begun('last-working-day')).toEqual([20, 20, 23, 24, 25, 26, 27]);
     const monday = new Date(2026, 10, 23, 9).getTime();
-    expect(
-      [...(['last-working-day', 'friday', 'today'] as const)].map(one => sinceText(one, monday)),
-    ).toEqual(['the last working day, Friday, 20 Nov', 'Friday, 20 Nov', 'today']);
+    const texts = (['last-working-day', 'friday', 'today'] as const).map(one => sinceText(one, monday));
+    expect(texts).toEqual(['the last working day, Friday, 20 Nov', 'Friday, 20 Nov', 'today']);
   });
 
   it('of a form are read back to the minute; what is no time is none', () => {

@@ -3,11 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { addressOf, PAGES, pastedToken, readRoute, tokenIn } from '../../../console/model/routes.ts';
 import { hostileText } from '../../kit/console/events.ts';
 
+const READ_ONLY = 'read-only-abcdefghijklmnopqrstuvwxyz';
+
 it.each([
-  [
-    'https://team.example.com/#token=read-only-abcdefghijklmnopqrstuvwxyz',
-    'read-only-abcdefghijklmnopqrstuvwxyz',
-  ],
+  [`https://team.example.com/#token=${READ_ONLY}`, READ_ONLY],
   [' http://127.0.0.1:8322/#token=abcdefghijklmnopqrstuvwxyz_-0123\n', 'abcdefghijklmnopqrstuvwxyz_-0123'],
   ['abcdefghijklmnopqrstuvwxyz_-0123', 'abcdefghijklmnopqrstuvwxyz_-0123'],
   ['http://127.0.0.1:8322/#/now', undefined],
@@ -25,11 +24,8 @@ describe('a place in the address', () => {
         fc.option(wellFormed, { nil: undefined }),
         wellFormed,
         (page, of, project) => {
-          expect(readRoute(addressOf(page, of, { project, task: undefined }))).toEqual({
-            page,
-            of,
-            query: { project },
-          });
+          const address = addressOf(page, of, { project, task: undefined });
+          expect(readRoute(address)).toEqual({ page, of, query: { project } });
         },
       ),
     );

@@ -1,43 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { changeLine } from '../../../console/model/change-line.ts';
-import type { Committed } from '../../../console/model/committed.ts';
 import { EVERYTHING } from '../../../console/model/line-filter.ts';
 import { hasNames, matching, queryOf } from '../../../console/model/search.ts';
-import { taskEvent } from '../../kit/console/events.ts';
+import { fieldChange, taskEvent } from '../../kit/console/events.ts';
 
-const committed = (id: string, at: number, changes: object[] = []): Committed => ({
-  committedAt: new Date(at).toISOString(),
-  event: {
-    id,
-    type: 'task.updated',
-    source: '/workspaces/eu/processes/launch',
-    data: { process: { id: 'launch' }, task: { id: 't', name: id }, changes },
-  },
-});
-const due = {
-  field: 'dueDate',
-  name: 'dueDate',
-  kind: 'builtin',
-  type: 'date',
-  from: null,
-  to: '2026-11-26',
-};
+const committed = (id: string, at: number, changes: object[] = []) =>
+  taskEvent({
+    ...{ id, at: new Date(at).toISOString(), process: 'launch', task: { id: 't', name: id }, changes },
+  });
+const due = fieldChange('dueDate', null, '2026-11-26', { type: 'date' });
 
 describe('a search', () => {
   it('asks the journal for words, types, a process and times', () => {
     expect(queryOf(EVERYTHING)).toEqual({});
     const times = { since: '2026-11-24T12:00:00.000Z', until: '2026-11-24T13:00:00.000Z' };
-    expect(
-      queryOf({
-        ...{ words: ' Ann ', type: 'task.updated', field: 'due', person: 'lee' },
-        ...{ process: 'eu/a/b', ...times },
-      }),
-    ).toEqual({
-      ...{ search: 'Ann  due lee', types: ['task.updated'], workspace: 'eu', process: 'a/b', ...times },
-    });
-    expect(queryOf({ ...EVERYTHING, type: 'task' }).types).toEqual([
-      ...['task.created', 'task.updated', 'task.deleted', 'task.due', 'task.overdue'],
-    ]);
+    const filter = { words: ' Ann ', type: 'task.updated', field: 'due', person: 'lee', process: 'eu/a/b' };
+    const query = { search: 'Ann  due lee', types: ['task.updated'], workspace: 'eu', process: 'a/b' };
+    expect(queryOf({ ...filter, ...times })).toEqual({ ...query, ...times });
+    const ofTasks = ['task.created', 'task.updated', 'task.deleted', 'task.due', 'task.overdue'];
+    expect(queryOf({ ...EVERYTHING, type: 'task' }).types).toEqual(ofTasks);
     expect(queryOf({ ...EVERYTHING, words: 'x'.repeat(900) }).search).toHaveLength(256);
   });
 
@@ -49,11 +30,8 @@ describe('a search', () => {
   });
 
   it('by a person finds the changes of whoever has this part in the name', () => {
-    const by = (person: string) =>
-      hasNames(taskEvent({ actors: [{ id: 'u-1', name: 'Ann Lee' }, { id: 'u-2' }] }), {
-        ...EVERYTHING,
-        person,
-      });
+    const event = taskEvent({ actors: [{ id: 'u-1', name: 'Ann Lee' }, { id: 'u-2' }] });
+    const by = (person: string) => hasNames(event, { ...EVERYTHING, person });
     expect(['', 'n l', ' ANN', 'u-2', 'u-1'].map(by)).toEqual([true, true, true, true, false]);
   });
 

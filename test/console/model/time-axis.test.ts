@@ -9,12 +9,7 @@ afterEach(() => {
 });
 const HOUR = 3_600_000;
 const ZONES = [
-  'UTC',
-  'Europe/Berlin',
-  'Asia/Kathmandu',
-  'America/St_Johns',
-  'Pacific/Chatham',
-  'Africa/Cairo',
+  ...['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'America/St_Johns', 'Pacific/Chatham', 'Africa/Cairo'],
 ];
 
 describe('the axis of a chart', () => {
@@ -35,10 +30,8 @@ describe('the axis of a chart', () => {
           expect(part).toBeLessThan(axis.count);
           const begin = new Date(axis.since);
           expect((begin.getHours() * 60 + begin.getMinutes()) % Math.min(axis.size / 60_000, 1440)).toBe(0);
-          expect([partOf(axis, axis.since - 1), partOf(axis, axis.since + axis.size * axis.count)]).toEqual([
-            undefined,
-            undefined,
-          ]);
+          for (const outside of [axis.since - 1, axis.since + axis.size * axis.count])
+            expect(partOf(axis, outside)).toBeUndefined();
           const places = ticksOf(axis).map(({ place }) => place);
           expect(places.length).toBeLessThanOrEqual(8);
           expect(places).toEqual(places.toSorted((one, other) => one - other));

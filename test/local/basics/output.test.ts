@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { flush } from '../../../local/basics/process.ts';
 import { createOutput } from '../../../local/terminal/output.ts';
@@ -125,12 +125,10 @@ describe('the output', () => {
   test('that waits in a pipe for a slow reader has left the process when it is flushed', async () => {
     const stream = new PassThrough({ highWaterMark: 10 });
     stream.write('x'.repeat(100));
-    let flushed = false;
-    const flushing = flush(stream).then(() => {
-      flushed = true;
-    });
+    const flushed = vi.fn();
+    const flushing = flush(stream).then(flushed);
     await new Promise(setImmediate);
-    expect(flushed).toBe(false);
+    expect(flushed).not.toHaveBeenCalled();
     stream.resume();
     await flushing;
   });

@@ -1,15 +1,5 @@
 import { once } from 'node:events';
-import fs, {
-  chmodSync,
-  chownSync,
-  existsSync,
-  lutimesSync,
-  mkdirSync,
-  readdirSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import fs, { chmodSync, chownSync, existsSync, lutimesSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { getuid, platform } from 'node:process';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -84,14 +74,11 @@ describe('the data directory', () => {
       console.log('held');`);
     child.kill('SIGKILL');
     await once(child, 'exit');
-    for (const name of readdirSync(parent)) utimesSync(join(parent, name), 0, 0);
+    for (const name of readdirSync(parent)) fs.utimesSync(join(parent, name), 0, 0);
     const next = openScratchDirectory(parent);
     onTestFinished(next.release);
-    expect(
-      readdirSync(parent)
-        .map(name => join(parent, name))
-        .toSorted(),
-    ).toEqual([other.path, next.path].toSorted());
+    const left = readdirSync(parent).map(name => join(parent, name));
+    expect(left.toSorted()).toEqual([other.path, next.path].toSorted());
   });
 
   /** Puts an entry with the name of an abandoned directory into a new one, and starts a run there. */
@@ -114,9 +101,9 @@ describe('the data directory', () => {
   }
 
   test('of a run that keeps nothing neither fails by a link in its place, nor follows it', () => {
-    expect(besides(path => symlinkSync('/nonexistent', path)).isThere).toBe(true);
+    expect(besides(path => fs.symlinkSync('/nonexistent', path)).isThere).toBe(true);
     const elsewhere = temporaryDirectory();
-    expect(besides(path => symlinkSync(elsewhere, path)).isThere).toBe(true);
+    expect(besides(path => fs.symlinkSync(elsewhere, path)).isThere).toBe(true);
     expect(readdirSync(elsewhere)).toEqual([]);
   });
 
@@ -127,7 +114,7 @@ describe('the data directory', () => {
       const { isThere } = besides(path => {
         mkdirSync(path);
         chmodSync(path, 0o777);
-        symlinkSync(target, join(path, 'lock'));
+        fs.symlinkSync(target, join(path, 'lock'));
       });
       expect([isThere, existsSync(target)]).toEqual([true, false]);
     },
@@ -142,7 +129,7 @@ describe('the data directory', () => {
   });
 
   test('of a run that keeps nothing passes by a file in its place, and a folder that can not be removed', () => {
-    expect(besides(path => writeFileSync(path, '')).isThere).toBe(true);
+    expect(besides(path => fs.writeFileSync(path, '')).isThere).toBe(true);
     for (const failing of ['rmSync', 'readdirSync', 'lstatSync'] as const)
       expect(besides(path => mkdirSync(path, { mode: 0o700 }), failing).isThere).toBe(true);
     expect(besides(path => mkdirSync(path, { mode: 0o700 })).isThere).toBe(false);
@@ -150,6 +137,14 @@ describe('the data directory', () => {
 });
 
 const modeOf = (path: string) => (fs.statSync(path).mode & 0o777).toString(8);
+const modesIn = (path: string, ...names: string[]) => names.map(name => modeOf(join(path, name)));
+
+/** Closes a directory to others, and returns what is said of it. */
+function closing(path: string): string[] {
+  const told: string[] = [];
+  privateDirectory(path, text => told.push(text));
+  return told;
+}
 
 /** From now on `operation` fails with `code`, until the test ends. */
 function failing(operation: 'mkdirSync' | 'writeFileSync' | 'chmodSync' | 'readdirSync', code: string): void {
@@ -175,64 +170,45 @@ describe('a data directory', () => {
   test('is made for this user alone, with its parents', () => {
     const top = temporaryDirectory();
     privateDirectory(join(top, 'a/b'), silent);
-    expect(['a', 'a/b'].map(name => modeOf(join(top, name)))).toEqual(['700', '700']);
+    expect(modesIn(top, 'a', 'a/b')).toEqual(['700', '700']);
     expect(fs.readdirSync(join(top, 'a/b'))).toEqual([]);
   });
 
   test('that was open to others is closed, with all that is ours in it, and tells so once', () => {
     const names = [
-      'table.sqlite',
-      'table.sqlite-wal',
-      'lock',
-      'position.json',
-      'service.json',
-      'console.html',
-      'dynamodb.log',
+      ...['table.sqlite', 'table.sqlite-wal', 'lock', 'position.json', 'service.json', 'console.html'],
+      ...['dynamodb.log', 'undelivered/a.jsonl', 'simulated/service.json'],
     ];
-    const path = openDirectory(...names, 'undelivered/a.jsonl', 'simulated/service.json');
-    const told: string[] = [];
-    for (const _ of [1, 2]) privateDirectory(path, text => told.push(text));
-    expect(told).toEqual([
-      `${path} is open to others (mode 755); it is now private to you (700), with its content.`,
-    ]);
-    const folders = ['.', 'undelivered', 'simulated'];
-    expect(folders.map(name => modeOf(join(path, name)))).toEqual(['700', '700', '700']);
-    for (const name of [...names, 'undelivered/a.jsonl', 'simulated/service.json'])
-      expect(`${name} ${modeOf(join(path, name))}`).toBe(`${name} 600`);
+    const path = openDirectory(...names);
+    const told = [...closing(path), ...closing(path)];
+    const closed = 'is open to others (mode 755); it is now private to you (700), with its content.';
+    expect(told).toEqual([`${path} ${closed}`]);
+    expect(modesIn(path, '.', 'undelivered', 'simulated')).toEqual(['700', '700', '700']);
+    expect(new Set(modesIn(path, ...names))).toEqual(new Set(['600']));
   });
 
   test('that is closed, with files in it that are not, closes them', () => {
     const path = openDirectory('rejected.jsonl');
     fs.chmodSync(path, 0o700);
-    const told: string[] = [];
-    privateDirectory(path, text => told.push(text));
-    expect(told).toEqual([`Some files in ${path} were open to others; they are now private to you.`]);
-    expect(modeOf(join(path, 'rejected.jsonl'))).toBe('600');
+    const closed = `Some files in ${path} were open to others; they are now private to you.`;
+    expect(closing(path)).toEqual([closed]);
+    expect(modesIn(path, 'rejected.jsonl')).toEqual(['600']);
   });
 
   test('that holds other things, too, keeps its mode and theirs: it is not only ours', () => {
     const path = openDirectory('service.json', 'thesis.tex');
-    const told: string[] = [];
-    privateDirectory(path, text => told.push(text));
-    expect(told.join()).toMatch(
-      /open to others \(mode 755\)\. Its mode was not changed, because it also contains thesis\.tex/,
-    );
-    expect(['.', 'thesis.tex', 'service.json'].map(name => modeOf(join(path, name)))).toEqual([
-      '755',
-      '644',
-      '600',
-    ]);
+    const kept = 'open to others (mode 755). Its mode was not changed, because it also contains thesis.tex';
+    expect(closing(path).join()).toContain(kept);
+    expect(modesIn(path, '.', 'thesis.tex', 'service.json')).toEqual(['755', '644', '600']);
   });
 
   test('on Windows has the access list of its parent: no mode is looked at, changed or told', () => {
     const path = openDirectory('service.json');
-    const told: string[] = [];
     const { platform } = process;
     onTestFinished(() => void Object.defineProperty(process, 'platform', { value: platform }));
     Object.defineProperty(process, 'platform', { value: 'win32' });
-    privateDirectory(path, text => told.push(text));
-    expect(told).toEqual([]);
-    expect(['.', 'service.json'].map(name => modeOf(join(path, name)))).toEqual(['755', '644']);
+    expect(closing(path)).toEqual([]);
+    expect(modesIn(path, '.', 'service.json')).toEqual(['755', '644']);
   });
 
   test('changes nothing behind a link', () => {

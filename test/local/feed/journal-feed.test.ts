@@ -29,11 +29,8 @@ function feedOf(database: Database, publish: Publish, more: Partial<FeedOptions>
   const notices: string[] = [];
   const journal = sqliteJournal(database);
   const feed = new Feed({
-    journal,
-    publish,
-    sleep,
+    ...{ journal, publish, sleep, interval: 10_000 },
     onNotice: text => notices.push(text),
-    interval: 10_000,
     ...more,
   });
   onTestFinished(() => feed.stop());
@@ -81,14 +78,14 @@ describe('the journal’s feed', () => {
     const database = opened();
     const wanted = Array.from({ length: 250 }, (_, index) => `${(index * 7919) % 250}`);
     for (const id of wanted) addChange(database, id);
-    const calls: DynamoDBStreamEvent[] = [];
+    const calls: string[][] = [];
     const { drained } = feedOf(database, async event => {
-      calls.push(event);
+      calls.push(idsOf(event));
       return ALL;
     });
     await drained();
-    expect(calls.flatMap(idsOf)).toEqual(wanted);
-    expect(calls.map(({ Records }) => Records.length)).toEqual([100, 100, 50]);
+    expect(calls.flat()).toEqual(wanted);
+    expect(calls.map(({ length }) => length)).toEqual([100, 100, 50]);
   });
 
   it('finds what is committed at once when it is told to look, also while it publishes something else', async () => {
@@ -126,17 +123,10 @@ describe('the journal’s feed', () => {
     };
     const { drained, notices, position } = feedOf(database, publish, { sleep: nap });
     await drained();
-    expect(calls).toEqual([
-      ['c1', 'c2', 'c3'],
-      ['c1', 'c2', 'c3'],
-      ['c2', 'c3'],
-      ['c2', 'c3'],
-    ]);
+    expect(calls.map(ids => ids.join(' '))).toEqual(['c1 c2 c3', 'c1 c2 c3', 'c2 c3', 'c2 c3']);
     expect(position()).toBe(3);
-    expect(notices).toEqual([
-      'Could not publish 3 change records: no topic. Will retry.',
-      'Publishing works again.',
-    ]);
+    const failed = 'Could not publish 3 change records: no topic. Will retry.';
+    expect(notices).toEqual([failed, 'Publishing works again.']);
   });
 
   it('is drained of what was committed before the call, also when it was just found to be quiet', async () => {

@@ -46,10 +46,8 @@ describe('a configuration file', () => {
   });
 
   test('may have comments and trailing commas', () => {
-    const text = JSON.stringify(config({ changes: '2m' }), null, 2).replace(
-      /^\{/,
-      '{ // Changed on Monday.\n/* "sweep": "1h", */',
-    );
+    const comments = '{ // Changed on Monday.\n/* "sweep": "1h", */';
+    const text = JSON.stringify(config({ changes: '2m' }), null, 2).replace(/^\{/, comments);
     const read = readConfigFile(file(text.replace(/\n\}$/, ',\n}\n// The end.')));
     expect(read.changes).toEqual({ fastest: 120_000, slowest: 120_000 });
     expect(read.sweep).toBe(6 * 3_600_000);
@@ -122,12 +120,9 @@ describe('a configuration file', () => {
     });
   });
 
-  test.each([['null'], ['[]'], ['"text"'], ['{}']])(
-    'that holds no configuration but %s is refused',
-    content => {
-      expect(refusal(file(content))).toMatch(/^\S+changewire\.json:\n {2}- /);
-    },
-  );
+  test.each(['null', '[]', '"text"', '{}'])('that holds no configuration but %s is refused', content => {
+    expect(refusal(file(content))).toMatch(/^\S+changewire\.json:\n {2}- /);
+  });
 
   test('that is not there, or a directory, is refused by its name, with where to read on', () => {
     const directory = temporaryDirectory();

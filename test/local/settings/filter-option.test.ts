@@ -5,24 +5,16 @@ import { filterOption } from '../../../local/settings/endpoint-options.ts';
 describe('--filter', () => {
   test('takes keys with one or several values, which add up', () => {
     expect(filterOption([])).toEqual({});
-    expect(
-      filterOption([
-        'events=task.updated, task.created',
-        'fields=dueDate',
-        'events=project.updated',
-        'projects=a=b',
-      ]),
-    ).toEqual({
+    const events = ['events=task.updated, task.created', 'events=project.updated'];
+    expect(filterOption(['fields=dueDate', ...events, 'projects=a=b'])).toEqual({
       events: ['task.updated', 'task.created', 'project.updated'],
-      fields: ['dueDate'],
-      projects: ['a=b'],
+      ...{ fields: ['dueDate'], projects: ['a=b'] },
     });
   });
 
   test('takes conditions on values, those on one field as one', () => {
-    expect(
-      filterOption(['from:status=Open, In work', 'to:status=Done', 'to:Due date=', 'to:status=Gone']),
-    ).toEqual({
+    const options = ['from:status=Open, In work', 'to:status=Done', 'to:Due date=', 'to:status=Gone'];
+    expect(filterOption(options)).toEqual({
       values: [
         { field: 'status', from: ['Open', 'In work'], to: ['Done', 'Gone'] },
         { field: 'Due date', to: [''] },

@@ -14,6 +14,7 @@ import {
 } from '../../../functions/operations/stack/stack.ts';
 
 const AT = Date.parse('2026-03-04T05:06:07Z');
+const ISO = '2026-03-04T05:06:07.000Z';
 const groups = { poll: 'the poll logs' } as unknown as Parameters<typeof cloudWatchLogs>[1];
 const stretch = { function: 'poll', since: AT, until: AT + 1000, all: false } as const;
 
@@ -30,12 +31,8 @@ describe('the log of a function', () => {
     const logs = cloudWatchLogs(client, groups);
     const page = await logs({ ...stretch, position: 'here' }, 7);
     await logs({ ...stretch, all: true }, 7);
-    expect(page).toEqual({
-      entries: [
-        { at: '2026-03-04T05:06:07.000Z', level: 'warn', message: 'Late.', details: { process: 'p' } },
-      ],
-      position: 'next',
-    });
+    const entry = { at: ISO, level: 'warn', message: 'Late.', details: { process: 'p' } };
+    expect(page).toEqual({ entries: [entry], position: 'next' });
     expect(asked).toMatchObject([
       { logGroupName: 'the poll logs', startTime: AT, endTime: AT + 1000, limit: 7, nextToken: 'here' },
       { logGroupName: 'the poll logs' },
@@ -56,9 +53,7 @@ describe('the log of a function', () => {
     [
       'what the runtime says of an error that nobody caught',
       JSON.stringify({
-        level: 'ERROR',
-        requestId: 'r',
-        message: { errorMessage: 'oh', errorType: 'TypeError' },
+        ...{ level: 'ERROR', requestId: 'r', message: { errorMessage: 'oh', errorType: 'TypeError' } },
       }),
       { level: 'error', message: 'oh', details: { errorType: 'TypeError' } },
     ],
@@ -78,7 +73,7 @@ describe('the log of a function', () => {
     ['a level that nobody knows', JSON.stringify({ level: 'LOUD', message: 'x' }), { level: 'info' }],
     ['no message', JSON.stringify({ level: 'ERROR', message: null }), { level: 'error' }],
   ])('is read: %s', (_name, line, entry) => {
-    expect(logEntryOf(line, AT)).toMatchObject([{ at: '2026-03-04T05:06:07.000Z', ...entry }]);
+    expect(logEntryOf(line, AT)).toMatchObject([{ at: ISO, ...entry }]);
   });
 
   test('leaves out lines that only carry metrics', () => {
@@ -100,22 +95,18 @@ describe('what was set aside', () => {
     [
       'rejected' as const,
       message({
-        reason: 'too long',
-        pk: 'W#eu#P#p',
-        sk: `CHANGE#${AT}#x#1`,
+        ...{ reason: 'too long', pk: 'W#eu#P#p', sk: `CHANGE#${AT}#x#1` },
         event: { id: 'e', type: 't', data: {} },
       }),
       'too long',
-      { event: 'e', type: 't', committed: '2026-03-04T05:06:07.000Z', journal: 'W#eu#P#p' },
+      { event: 'e', type: 't', committed: ISO, journal: 'W#eu#P#p' },
     ],
     [
       'unpublished' as const,
       message({
         requestContext: { condition: 'RetriesExhausted' },
         DDBStreamBatchInfo: {
-          approximateArrivalOfFirstRecord: 'a',
-          approximateArrivalOfLastRecord: 'b',
-          batchSize: 3,
+          ...{ approximateArrivalOfFirstRecord: 'a', approximateArrivalOfLastRecord: 'b', batchSize: 3 },
         },
       }),
       'RetriesExhausted',
@@ -155,7 +146,7 @@ describe('what was set aside', () => {
     ],
   ])('is told in the words of its queue: %s', (queue, sent, reason, about) => {
     const told = failedMessageOf(queue, sent as never);
-    expect(told).toMatchObject({ at: '2026-03-04T05:06:07.000Z', about });
+    expect(told).toMatchObject({ at: ISO, about });
     expect(told.reason).toBe(reason);
   });
 
@@ -199,15 +190,9 @@ describe('what no run could settle', () => {
       },
     ];
     const client = {
-      send: async ({
-        input,
-        constructor: { name },
-      }: {
-        input: Record<string, unknown>;
-        constructor: { name: string };
-      }) => {
-        if (name === 'ReceiveMessageCommand') return { Messages: queue.splice(0, 1) };
-        steps.push(input);
+      send: async (command: { input: object }) => {
+        if (command.constructor.name === 'ReceiveMessageCommand') return { Messages: queue.splice(0, 1) };
+        steps.push(command.input);
         return {};
       },
     } as never;

@@ -40,11 +40,8 @@ describe('the service, compared with the snapshots', () => {
     await settled({ pageSize: { projects: 2 } });
     expect(await verify()).toEqual({ projects: 3, ...same });
     expect(slices).toBe(2);
-    world.service.fail({
-      when: ({ path }) => path.includes('/tasks'),
-      times: 3,
-      fault: { before: () => world.pass(16_000) },
-    });
+    const slow = { before: () => world.pass(16_000) };
+    world.service.fail({ when: ({ path }) => path.includes('/tasks'), times: 3, fault: slow });
     expect(await verify()).toEqual({ projects: 3, ...same });
     expect(slices).toBe(5);
   });
@@ -82,16 +79,10 @@ describe('the service, compared with the snapshots', () => {
   it('names the projects that cannot be compared, and refuses when nothing can be read', async () => {
     await settled();
     stage.refuse('1002');
-    expect(await verify()).toMatchObject({
-      projects: 3,
-      unreadable: [{ project: '1002', reason: expect.stringContaining('403') }],
-      differences: [],
-    });
-    world.service.fail({
-      when: ({ path }) => path.includes('/projects?'),
-      times: 99,
-      fault: { status: 403 },
-    });
+    const unreadable = [{ project: '1002', reason: expect.stringContaining('403') }];
+    expect(await verify()).toMatchObject({ projects: 3, unreadable, differences: [] });
+    const isOfProjects = ({ path }: { path: string }) => path.includes('/projects?');
+    world.service.fail({ when: isOfProjects, times: 99, fault: { status: 403 } });
     await expect(verify()).rejects.toThrow(/^The service cannot be read: GET .*403/);
   });
 
