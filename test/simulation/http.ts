@@ -66,6 +66,7 @@ export class VirtualAgent extends Dispatcher {
     handler.onRequestStart?.(controller, {});
     if (controller.aborted) return true;
     controller.over = this.#begins(request);
+    const failing: Failing<Reply> = (work, fault) => failed(work, fault, request);
     this.#life
       .call(this.#boundaryOf(request), () => this.#serve(request), failing, request.path)
       .then(
@@ -137,7 +138,7 @@ export class Controller implements Dispatcher.DispatchController {
   }
 }
 
-const failing: Failing<Reply> = (work, fault) => {
+function failed(work: () => Reply, fault: string, { path }: Sent): Reply {
   if (fault === 'reset') throw new SocketError('reset');
   if (fault === 'not-json') return { ...page(200, '<html>Maintenance</html>'), isUnreadable: true };
   if (fault === 'truncated') return { ...work(), breaksOff: true };
@@ -149,9 +150,14 @@ const failing: Failing<Reply> = (work, fault) => {
     work();
     throw new SocketError('reset');
   }
-  const wait = fault === '429' || fault === '503' ? { 'retry-after': '7' } : {};
+  const wait = fault === '429' || fault === '503' ? { 'retry-after': secondsOf(path) } : {};
   return { ...page(Number(fault), '{"error":{"code":"simulated"}}'), headers: wait };
-};
+}
+
+/** How long requests are asked to wait: those that are under way together get different answers. */
+function secondsOf(path: string): string {
+  return ['7', '1', '15'][Buffer.from(path).reduce((sum, byte) => sum + byte, 0) % 3] as string;
+}
 
 function page(status: number, text: string): Reply {
   return { status, headers: {}, text: Buffer.from(text) };

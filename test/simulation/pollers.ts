@@ -435,7 +435,7 @@ export class Pollers {
       const running = runningNow();
       if (!running) return () => {};
       const isToken = serviceBoundary(request) === 'service.token';
-      let over: (status?: number) => void = () => {};
+      let over: ReturnType<SharesOracle['asks']> = () => {};
       this.#shared.judge(() => {
         if (isProbe(running, request)) probes.add(request);
         const what = isToken ? 'token' : probes.has(request) ? 'probe' : 'other';
@@ -444,7 +444,8 @@ export class Pollers {
       const { scheduler } = this.#shared;
       const since = scheduler.now;
       return reply => {
-        over(reply?.status);
+        const seconds = reply?.headers['retry-after'];
+        over(reply?.status, seconds === undefined ? undefined : Number(seconds));
         this.#service.exchanges.push({ path: request.path, since, until: scheduler.now });
       };
     };

@@ -65,6 +65,8 @@ export class SharesOracle {
   readonly #rules: Rules;
   readonly #runs = new Map<string, Sharing>();
   readonly #underWay = new Set<UnderWay>();
+  /** Until when a connection was asked to wait, by its clock. */
+  readonly #waits = new WeakMap<object, { readonly from: number; readonly until: number }>();
   /** Where a run that was killed left its share. */
   readonly #dead = new Set<string>();
   #row: WorkspaceRow = EMPTY_WORKSPACE;
@@ -128,15 +130,18 @@ export class SharesOracle {
   }
 
   /** The run asks the service something. @returns what is to be called when the request is over, with the status of the answer, if there is one */
-  asks(owner: string, what: Asked): (status?: number) => void {
+  asks(owner: string, what: Asked): (status?: number, seconds?: number) => void {
     const by = this.#runs.get(owner);
     if (!by) return () => {};
     if (what === 'token') return () => {};
     this.#checkRight(owner, by, what);
+    if (what === 'probe') this.#waits.delete(by.connection);
+    this.#checkWaits(by);
     const request = { by, since: this.#rules.wall() };
     this.#underWay.add(request);
     this.#checkCount();
-    return status => {
+    return (status, seconds) => {
+      if (seconds !== undefined) this.#holds(by, seconds);
       // A token that has expired is no reason for a pause: whether the credentials are refused, the next one shows.
       const isAnswered = status !== undefined && !ASKS_TO_WAIT.has(status);
       for (const run of this.#runs.values())
@@ -146,6 +151,24 @@ export class SharesOracle {
       }
       this.#underWay.delete(request);
     };
+  }
+
+  /** An answer asked the run to wait. */
+  #holds({ connection, clock }: Sharing, seconds: number): void {
+    const { until = 0 } = this.#waits.get(connection) ?? {};
+    const from = clock();
+    this.#waits.set(connection, { from, until: Math.max(until, from + seconds * 1_000) });
+  }
+
+  /** A request that had its turn before is sent once its share is renewed; a clock that was set ends a wait. */
+  #checkWaits({ connection, clock }: Sharing): void {
+    const { from = 0, until = 0 } = this.#waits.get(connection) ?? {};
+    const now = clock();
+    if (now >= from + SLACK_MS && now < until)
+      throw new Violation(
+        12,
+        `the service is asked ${until - now} ms before the end of the wait that it asked for`,
+      );
   }
 
   /** The process of the run died, and with it all of its requests. */
