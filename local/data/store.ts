@@ -68,11 +68,16 @@ export function openStore(
   const store = openSqliteStore(path, { clock, keep, schemas: [QUEUE_SCHEMA] });
   closers.defer(store.close);
   const { file } = store.database;
-  recoverMessages(file, clock());
-  file.exec(RECOVER_PASSES);
-  file.exec(DELETE_KEPT);
+  recover(file, clock());
   const queues = openQueues(file, clock);
   return { ...store, queues, deliveries: withQueued(store.deliveries, queues), isChanged: changesOf(file) };
+}
+
+/** Resumes what the last run left. */
+export function recover(file: DatabaseSync, now: number): void {
+  recoverMessages(file, now);
+  file.exec(RECOVER_PASSES);
+  file.exec(DELETE_KEPT);
 }
 
 /** The queues in a file. */

@@ -5,7 +5,7 @@ import { paused, resumed } from '../../../functions/delivery/health.ts';
 import { wakeBy } from '../../../functions/delivery/queues.ts';
 import type { Health } from '../../../functions/model/endpoint-row.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
-import { QUEUE_SCHEMA, recoverMessages, SqliteQueue } from '../../../functions/queue/sqlite.ts';
+import { QUEUE_SCHEMA, SqliteQueue } from '../../../functions/queue/sqlite.ts';
 import { encode } from '../../../functions/store/codec.ts';
 import { changeKey } from '../../../functions/store/keys.ts';
 import { openSqliteStore } from '../../../functions/store/sqlite/store.ts';
@@ -13,7 +13,7 @@ import { Exchange } from '../../../local/cli/exchange.ts';
 import type { Plan } from '../../../local/cli/plan.ts';
 import { type Machine as Parts, startRuntime } from '../../../local/cli/runtime.ts';
 import type { RunContext } from '../../../local/data/data-directory.ts';
-import { openQueues, QUEUES, withQueued } from '../../../local/data/store.ts';
+import { openQueues, QUEUES, recover, withQueued } from '../../../local/data/store.ts';
 import { Metrics } from '../../../local/operate/metrics.ts';
 import type { Poster, PostResult } from '../../../local/sns/http.ts';
 import { SubscriptionMemory } from '../../../local/sns/subscription-memory.ts';
@@ -208,7 +208,7 @@ export class Machine {
     this.#life = this.#newLife();
     const life = this.#life;
     try {
-      recoverMessages(this.file, this.#parts.clock());
+      recover(this.file, this.#parts.clock());
       const runtime = await startRuntime(this.#parts, this.#plan, { resend: new Set(), onBegun: silent });
       const exchange = new Exchange(this.#parts, { plan: this.#plan, runtime }, silent);
       exchange.failed.catch(() => life.kill());
