@@ -155,6 +155,20 @@ export const DELIVERY: BugsByFile = {
       { world: 'refused and drain and time' },
     ],
   },
+  'delivery/reports.ts': {
+    'as many reports removed as were sent': [
+      'open.filter(({ version }) => !versions.has(version))',
+      'open.slice(versions.size)',
+      { world: 'reports of an endpoint: reports and reports and recovers and dies, dynamodb' },
+    ],
+  },
+  'delivery/endpoint-health.ts': {
+    'a recovery not reported after an operator resumed the endpoint': [
+      'if (!hasProblems(this.now) && !this.now.reports?.problem) return;',
+      'if (!hasProblems(this.now)) return;',
+      { world: 'endpoint that fails: 2 rows, drain and resume' },
+    ],
+  },
   'operations/replay.ts': {
     'the last event of each slice left out of a replay': [
       'await deliveries.add(wanted.map(',

@@ -116,9 +116,28 @@ export const SCHEDULE: BugsByFile = {
     ],
   },
   'local/loops/delivering.ts': {
+    'a pause that a command wrote undone by a start': [
+      '...rest } = found ?? row ?? { name };',
+      '...rest } = row ?? found ?? { name };',
+      { world: 'one machine, paused' },
+    ],
     'events routed by several runs at once': [
       '...{ concurrency: 1, timeout: ROUTE_MS }',
       'timeout: ROUTE_MS',
+    ],
+  },
+  'local/sns/subscription.ts': {
+    'an event sent again while its result can not be written': [
+      '    await this.#write(() =>\n',
+      '    await (write => write().catch(() => this.#deliver(delivery)))(() =>\n',
+      { world: 'one machine, fails for long' },
+    ],
+  },
+  'local/data/store.ts': {
+    'a message deleted because another endpoint has its event in a row': [
+      'WHERE endpoint = message."group"\n    AND event_id',
+      'WHERE event_id',
+      { world: 'one machine, killed before' },
     ],
   },
   'local/cli/ticks.ts': {

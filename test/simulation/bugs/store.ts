@@ -166,7 +166,24 @@ export const STORE: BugsByFile = {
       'FROM tombstone WHERE expires_at <= ${now}',
     ],
   },
+  'store/dynamo/traces.ts': {
+    'a delivery that was made given up by another run': [
+      '{ Delete: { Key: keyOf(from), ConditionExpression: IS_THERE } },',
+      '{ Delete: { Key: keyOf(from), ...(condition && { ConditionExpression: IS_THERE }) } },',
+      { world: 'rows of an endpoint: sends and gives up, dynamodb' },
+    ],
+    'a dead letter removed that was given up since': [
+      '        { ConditionCheck: { Key: keyOf(pending), ConditionExpression: IS_THERE } },\n',
+      '',
+      { world: 'rows of an endpoint: gives up and resends, dynamodb' },
+    ],
+  },
   'queue/sqlite.ts': {
+    'messages hidden that were received before the clock was set back': [
+      "shown_at = shown_at - ? WHERE queue = ?'",
+      "shown_at = shown_at - ? WHERE queue = ? AND receives = 0'",
+      { world: 'one machine, fails, then an hour back' },
+    ],
     'messages hidden that a process had received when it died': [
       "AND (receives > 0 OR shown_at > ?)')\n    .run(now, now, now + MAX_DELAY_MS);",
       "AND shown_at > ?')\n    .run(now, now, now + MAX_DELAY_MS);",
