@@ -85,14 +85,9 @@ export async function requeue(
   };
   let count = 0;
   const requeueOne = async (dead: Item) => {
-    const pending = requeued(endpoint, dead, now, eventId !== undefined);
-    if (await exchange(table, dead, pending, IS_ABSENT)) count += 1;
-    // Another run may have given that one up since.
-    else
-      await transact(table, [
-        { ConditionCheck: { Key: keyOf(pending), ConditionExpression: IS_THERE } },
-        { Delete: { Key: keyOf(dead) } },
-      ]);
+    if (await exchange(table, dead, requeued(endpoint, dead, now, eventId !== undefined), IS_ABSENT))
+      count += 1;
+    else await write(table, { Delete: { Key: keyOf(dead), ...died(dead) } });
   };
   const letters = queryItems(table, endpointPartition(endpoint), DEAD, {
     ...filter,
@@ -135,6 +130,14 @@ async function exchange(table: Table, from: Item, to: Item, condition?: string):
     { Delete: { Key: keyOf(from), ConditionExpression: IS_THERE } },
   ]);
   return result === 'committed';
+}
+
+/** It was not given up once more since it was read. */
+function died({ diedAt }: Item) {
+  return {
+    ConditionExpression: 'diedAt = :diedAt',
+    ExpressionAttributeValues: { ':diedAt': diedAt as never },
+  };
 }
 
 function keyOf({ pk, sk }: Item): Key {

@@ -42,9 +42,20 @@ async function firstFailure(
 /** The first order or fault of a small world that finds a bug; undefined when none does. */
 export function byEnumeration(bug: Bug, world: string): Promise<string | undefined> {
   return inCopy(bug, SIMULATED, async directory => {
-    const args = ['test/simulation/simulate.ts', '--all', '--workers', '1', '--only', world];
+    const storage = world.endsWith('dynamodb') ? 'dynamodb' : 'sqlite';
+    const args = [
+      'test/simulation/simulate.ts',
+      '--all',
+      '--workers',
+      '1',
+      '--storage',
+      storage,
+      '--only',
+      world,
+    ];
     const { output, code } = await ran(args, directory);
     const [, message] = /^FAILED: (.*)/m.exec(output) ?? [];
+    if (!message && code !== 0) throw new Error(`The enumeration itself failed in ${directory}:\n${output}`);
     return code !== 0 && message ? `the enumeration: ${message.slice(0, 130)}` : undefined;
   });
 }

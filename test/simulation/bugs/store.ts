@@ -173,8 +173,8 @@ export const STORE: BugsByFile = {
       { world: 'rows of an endpoint: sends and gives up, dynamodb' },
     ],
     'a dead letter removed that was given up since': [
-      '        { ConditionCheck: { Key: keyOf(pending), ConditionExpression: IS_THERE } },\n',
-      '',
+      '{ Delete: { Key: keyOf(dead), ...died(dead) } }',
+      '{ Delete: { Key: keyOf(dead) } }',
       { world: 'rows of an endpoint: gives up and resends, dynamodb' },
     ],
   },

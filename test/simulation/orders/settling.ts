@@ -54,7 +54,7 @@ function meetingOf(place: Place, roles: readonly Role[]): Meeting {
       await deliveries.add(waitingOnes(ROWS, { due }));
       if (!roles.includes('resends')) return;
       const [first] = await deliveries.due(NAME, BEGIN, 1);
-      if (first) await deliveries.deadLetter(NAME, first.place, REFUSED);
+      if (first) await deliveries.deadLetter(NAME, first.place, { ...REFUSED, at: BEGIN - 1 });
     },
     check: by => {
       for (const { eventId, at } of waitingOnes(ROWS)) {
