@@ -132,6 +132,8 @@ async function rememberProcesses({ processes, remember }: TickPasses, runStep: R
   );
 }
 
+type SharedRows = Awaited<ReturnType<WorkspaceRows['all']>>;
+
 async function start(
   { processes, progress, rows, claims, queue }: TickPasses,
   runStep: RunStep,
@@ -139,23 +141,22 @@ async function start(
 ) {
   const now = clock();
   const late = () => new Error(`It took longer than ${READ_TIMEOUT_MS} ms.`);
-  const shared = await runStep(
+  const readable = await runStep(
     'tick.workspaces-unreadable',
     'Could not read the rows of the workspaces; pauses are ignored.',
     () => within(READ_TIMEOUT_MS, () => rows.all(), late),
   );
+  const shared: SharedRows = readable ?? new Map();
   const read = await runStep(
     'tick.progress-unreadable',
     'Could not read the progress of the processes; their passes start without it.',
-    () => within(READ_TIMEOUT_MS, () => progressOf(processes, shared ?? new Map(), progress, now), late),
+    () => within(READ_TIMEOUT_MS, () => progressOf(processes, shared, progress, now), late),
   );
   const knownOf = (process: ScheduledProcess) => read?.get(process);
   const sent = await runStep('tick.passes-not-started', 'Could not start passes.', () =>
     startPasses(processes, knownOf, { claims, queue, clock, log, rows: shared, period }),
   );
-  const paused = [...(shared ?? [])].flatMap(([workspace, { pause }]) =>
-    pause ? [{ workspace, ...pause }] : [],
-  );
+  const paused = [...shared].flatMap(([workspace, { pause }]) => (pause ? [{ workspace, ...pause }] : []));
   return { progress: read, sent, paused, isFailed: !sent || (sent.sent === 0 && sent.unsent > 0) };
 }
 
@@ -166,7 +167,7 @@ const MAX_COMPLETION_AGE_MS = 2 * 60_000;
  *  workspace, the rows of their groups are enough, at a fraction of the cost. */
 async function progressOf(
   processes: readonly ScheduledProcess[],
-  shared: Awaited<ReturnType<WorkspaceRows['all']>>,
+  shared: SharedRows,
   progress: TickProgresses,
   now: number,
 ): Promise<ReadonlyMap<ScheduledProcess, TickProgress>> {

@@ -142,6 +142,7 @@ function seriesOfChanges<Process extends ScheduledProcess>(
 ): Series {
   const { fastest, slowest } = changes;
   const seriesOf = (step: number) => ({
+    // Stryker disable next-line StringLiteral: any name does that no other series has
     anchor: Math.floor(spread(group.workspace, group.index, 'changes') * step),
     step,
   });
@@ -195,7 +196,7 @@ export function duringPauses<Process extends ScheduledProcess>(
       // The tick whose window has the end sends the message; after the end, one each minute is enough, also where
       // ticks come more often.
       const isNow = end === undefined ? hasMinute(window) : end > window.from && end <= window.to;
-      const probe = isNow && first ? [passOf([first], end ?? window.now)] : [];
+      const probe = isNow && first ? [passOf({ workspace, processes: [first] }, end ?? window.now)] : [];
       return [...probe, ...silentIn(all, window.now, knownOf)];
     }),
   ];
@@ -215,11 +216,13 @@ function silentIn<Process extends ScheduledProcess>(
     if (!known?.baselined || known.stalled) return false;
     return now - happenedAt(known.completedAt, now) > maxSilenceMs(process.changes.slowest);
   };
-  return groupsOf(processes.filter(isSilent)).map(group => passOf(group.processes, now));
+  return groupsOf(processes.filter(isSilent)).map(group => passOf(group, now));
 }
 
-function passOf(processes: readonly ScheduledProcess[], at: number): DuePasses {
-  const workspace = processes[0]?.workspace ?? '';
+function passOf(
+  { workspace, processes }: Pick<Group<ScheduledProcess>, 'workspace' | 'processes'>,
+  at: number,
+): DuePasses {
   const ids = processes.map(({ processId }) => processId);
   return { workspace, processes: ids, mode: 'changes', at, expiresAt: Math.ceil(at + MINUTE_MS) };
 }
@@ -229,8 +232,8 @@ interface StartParts {
   readonly queue: Pick<Queue, 'send'>;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
-  /** The workspaces' rows, if they could be read. */
-  readonly rows?: ReadonlyMap<string, Pick<WorkspaceRow, 'pause'>> | undefined;
+  /** The workspaces' rows; none if they could not be read. */
+  readonly rows: ReadonlyMap<string, Pick<WorkspaceRow, 'pause'>>;
   /** Milliseconds until the next tick; a minute by default. */
   readonly period?: number | undefined;
 }
@@ -246,7 +249,7 @@ const MAX_TRIES = 3;
 export async function startPasses<Process extends ScheduledProcess>(
   processes: readonly Process[],
   knownOf: KnownOf<Process>,
-  { claims, queue, clock, log, rows = new Map(), period = MINUTE_MS }: StartParts,
+  { claims, queue, clock, log, rows, period = MINUTE_MS }: StartParts,
 ): Promise<{ readonly sent: number; readonly unsent: number }> {
   const now = clock();
   const to = now + period;

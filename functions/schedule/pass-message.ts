@@ -32,7 +32,7 @@ const REQUESTED_PASS_MS = 60 * 60_000;
 /** The message for the queue `passes`, received after `delay` seconds. Its group is the workspace, so that
  *  a slow service delays no other. */
 export function passIn(pass: PassMessage, delay?: number): NewMessage {
-  return { body: JSON.stringify(pass), group: pass.workspace, ...(delay !== undefined && { delay }) };
+  return { body: JSON.stringify(pass), group: pass.workspace, delay };
 }
 
 /** The pass that an operator requests at `now`. */

@@ -1,7 +1,7 @@
 interface RoomSettings {
   /** Its code, as globs. */
   readonly files: readonly string[];
-  /** The folders of test/ whose tests hold it. */
+  /** The folders of test/ whose tests hold it, beside `assertions.test.ts`. */
   readonly tests: readonly string[];
   /** The score in percent, rounded down, below which the run fails. */
   readonly break: number;

@@ -233,6 +233,15 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
     expect(said.at(-1)).toMatchObject(['info', 'Tick ended.', { passes: { sent: 1, unsent: 1 } }]);
   });
 
+  it('that fails by a defect names the assertion', async () => {
+    const claims = { claim: async () => AT + MINUTE };
+    await expect(world.tick({}, { claims })).rejects.toThrow();
+    expect(world.said.slice(0, 2).map(([level, , { code, assertion }]) => [level, code, assertion])).toEqual([
+      ['error', 'assertion.failed', 'schedule.claim-has-time'],
+      ['error', 'tick.passes-not-started', undefined],
+    ]);
+  });
+
   it.each<[string, Partial<TickPasses>]>([
     [
       'progress',

@@ -200,6 +200,19 @@ describe('a sweep', () => {
     expect(due(process, tick(), { known: UNKNOWN })).toEqual([]);
   });
 
+  it.each([
+    ['that is unfinished', sweep({ isUnfinished: true })],
+    ['that a process has none of yet', UNKNOWN],
+  ])('%s is started once a minute, however often ticks come', (_, known) => {
+    const starts = Array.from({ length: 36 }, (_, index) => first - 1 + index * 5 * SECOND);
+    const times = starts.flatMap(now =>
+      sweeps({ now, from: now, to: now + 5 * SECOND }, known).map(({ at }) =>
+        Math.floor((at - first) / MINUTE),
+      ),
+    );
+    expect(times).toEqual([0, 1, 2]);
+  });
+
   describe('of many processes of one workspace', () => {
     const all = processesOf(400);
     const started = (now: number, knownOf: (of: ScheduledProcess) => Known, of = all) =>
@@ -307,6 +320,8 @@ describe('a process whose passes adapt', () => {
     const once = due(process, tick());
     expect(due(process, tick(), { known: paced(30 * HOUR) })).toEqual(once);
     expect(once).toHaveLength(1);
+    expect(due(process, tick({ to: AT + 5 * MINUTE }))).toHaveLength(5);
+    expect(due(processOf(10 * SECOND, 30 * SECOND), tick())).toHaveLength(2);
     expect(
       dueBetween([process], tick(), () => undefined).filter(({ mode }) => mode === 'changes'),
     ).toHaveLength(1);
@@ -331,8 +346,8 @@ describe('a workspace that is paused', () => {
     until: number,
     knownOf: (of: ScheduledProcess) => Known | undefined = () => BASELINED,
     of = all,
+    window = tick(),
   ) => {
-    const window = tick();
     const rows = new Map([['eu', { pause: pausedUntil(until) }]]);
     return duringPauses(dueBetween(of, window, knownOf), of, { rows, window, knownOf });
   };
@@ -356,14 +371,22 @@ describe('a workspace that is paused', () => {
     expect(inEu(started(until))).toEqual([pass]);
   });
 
-  it('that is over has one pass started each minute, however often ticks come', () => {
+  it('has no pass started where the tick before sent the message for the end of the pause', () => {
+    const window = tick({ from: AT + 20 * SECOND });
+    const times = [AT + 1, window.from, window.from + 1].map(until =>
+      inEu(started(until, undefined, all, window)).map(({ at }) => at),
+    );
+    expect(times).toEqual([[], [], [window.from + 1]]);
+  });
+
+  it('that is over has one pass started each minute, each of another process, however often ticks come', () => {
     const rows = new Map([['eu', { pause: pausedUntil(AT - HOUR) }]]);
     const knownOf = () => BASELINED;
     const each5s = Array.from({ length: 36 }, (_, index) => AT + index * 5 * SECOND).flatMap(now => {
       const window = { now, from: now, to: now + 5 * SECOND };
       return inEu(duringPauses([], all, { rows, window, knownOf }));
     });
-    expect(each5s).toHaveLength(3);
+    expect(each5s.map(({ processes }) => processes[0]).toSorted()).toEqual(['p000', 'p001', 'p002']);
   });
 
   it('has those started that are silent for too long and not announced, by the group: their runs announce that', () => {

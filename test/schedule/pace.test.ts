@@ -23,6 +23,16 @@ describe('the pace of a process', () => {
     });
   });
 
+  it.each([
+    ['sooner, too: when that is', 30 * SECOND, 30 * SECOND],
+    ['sooner than the fastest: the fastest', 1, 10 * SECOND],
+    ['later: as ever', MINUTE, 40 * SECOND],
+  ])('lets a pass come when a value falls due by a rule, if that is %s', (_, ahead, wait) => {
+    const before = { wait: 20 * SECOND, dueAt: 7 };
+    const pace = nextPace(before, rhythm, { began: AT, found: false, nextDue: AT + ahead });
+    expect(pace).toEqual({ wait, dueAt: AT + wait });
+  });
+
   it('is none where the time between passes is fixed', () => {
     const fixed = { fastest: MINUTE, slowest: MINUTE };
     expect(nextPace(undefined, fixed, { began: AT, found: true })).toBeUndefined();

@@ -29,7 +29,7 @@ describe('the message of a pass', () => {
     const { processes: _, ...old } = MESSAGE;
     expect(passMessage.parse({ ...old, processId: 'p1' })).toEqual({ ...MESSAGE, processes: ['p1'] });
     expect(passMessage.safeParse({ ...old, processId: '' }).success).toBe(false);
-    expect(passMessage.safeParse(null).success).toBe(false);
+    for (const other of [null, 'p1', 1]) expect(passMessage.safeParse(other).success).toBe(false);
   });
 
   it('may wait for longer than a function runs, where an operator wants the pass', () => {

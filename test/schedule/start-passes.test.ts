@@ -19,11 +19,10 @@ const passOf = ({ body, delay = 0, group }: NewMessage) => ({
   group,
 });
 type Pass = ReturnType<typeof passOf>;
-type Rows = Parameters<typeof startPasses>[2]['rows'];
 
 /** A queue that takes what `takes` says, and the claims of a table's model. */
 function open(takes: (pass: Pass, tried: number) => boolean = () => true) {
-  const world: { now: number; tried: number; period?: number; rows?: Rows } = { now: AT, tried: 0 };
+  const world: { now: number; tried: number; period?: number } = { now: AT, tried: 0 };
   const sent: { pass: Pass; at: number }[] = [];
   const warned: object[] = [];
   const log = { warn: (message: string, details?: object) => void warned.push({ message, ...details }) };
@@ -44,7 +43,7 @@ function open(takes: (pass: Pass, tried: number) => boolean = () => true) {
   const start = (...processes: ScheduledProcess[]) =>
     startPasses(processes, known, {
       ...{ queue, claims, log, clock: () => world.now },
-      ...{ period: world.period, rows: world.rows },
+      ...{ period: world.period, rows: new Map() },
     });
   return { world, sent, warned, start };
 }

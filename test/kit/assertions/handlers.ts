@@ -25,6 +25,7 @@ const starting = (
     queue: { send: async () => unsent },
     clock: () => AT,
     log: { warn: () => undefined },
+    rows: new Map(),
   });
 
 const SHARING = { workspace: 'eu', run: 'run', ceiling: 8, isBulk: false, isAsked: false };
