@@ -28,6 +28,8 @@ export interface AllOptions {
 /** Enumerates the small worlds, several at once. @returns the number of worlds in which an invariant does not hold */
 export async function enumerateAll({ storage, named, workers, say }: AllOptions): Promise<number> {
   const worlds = smallWorlds(storage).filter(({ name }) => name.includes(named));
+  if (worlds.length === 0)
+    throw new TypeError(`--only: no small world over ${storage} has a name with "${named}".`);
   const began = performance.now();
   let failed = 0;
   const rest = worlds.values();
