@@ -132,7 +132,7 @@ async function exchange(table: Table, from: Item, to: Item, condition?: string):
   return result === 'committed';
 }
 
-/** It was not given up once more since it was read. */
+/** It was not given up again since it was read. */
 function died({ diedAt }: Item) {
   return {
     ConditionExpression: 'diedAt = :diedAt',
