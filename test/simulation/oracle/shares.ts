@@ -67,8 +67,11 @@ export class SharesOracle {
   readonly #rules: Rules;
   readonly #runs = new Map<string, Sharing>();
   readonly #underWay = new Set<UnderWay>();
-  /** Until when a connection was asked to wait, by its clock. */
-  readonly #waits = new WeakMap<object, { readonly from: number; readonly until: number }>();
+  /** Until when a connection was asked to wait, by its clock, and by true time. */
+  readonly #waits = new WeakMap<
+    object,
+    { readonly from: number; readonly until: number; readonly over: number }
+  >();
   /** Where a run that was killed left its share. */
   readonly #dead = new Set<string>();
   #row: WorkspaceRow = EMPTY_WORKSPACE;
@@ -157,17 +160,20 @@ export class SharesOracle {
 
   /** An answer asked the run to wait. */
   #holds({ connection, clock }: Sharing, seconds: number): void {
-    const { until = 0 } = this.#waits.get(connection) ?? {};
-    const from = clock();
-    this.#waits.set(connection, { from, until: Math.max(until, from + seconds * 1_000) });
+    const [from, wall] = [clock(), this.#rules.wall()];
+    const { until = 0, over = 0 } = this.#waits.get(connection) ?? {};
+    const ms = seconds * 1_000;
+    this.#waits.set(connection, { from, until: Math.max(until, from + ms), over: Math.max(over, wall + ms) });
   }
 
-  /** A request that had its turn before is sent once its share is renewed; a clock that was set ends a wait. */
+  /** A wait is over by the clock or in truth; a clock that was set back before its beginning ends it. A request that had its turn before is sent
+   *  once its share is renewed. */
   #checkWaits({ connection, clock, renewedAt }: Sharing): void {
-    const { from = 0, until = 0 } = this.#waits.get(connection) ?? {};
+    const { from = 0, until = 0, over = 0 } = this.#waits.get(connection) ?? {};
     const now = clock();
+    const isOver = now < from || now >= until || this.#rules.wall() >= over;
     const hadTurn = now < from + SLACK_MS && renewedAt > from - SLACK_MS;
-    if (now >= from && now < until && !hadTurn)
+    if (!isOver && !hadTurn)
       throw new Violation(
         12,
         `the service is asked ${until - now} ms before the end of the wait that it asked for`,
