@@ -72,6 +72,7 @@ export class Delivery {
   /** By message: the process that has it, or had it when it died. */
   /** The rows that a run has read of a flood. */
   readonly #gathered = new WeakMap<Life, { readonly began: number; readonly rows: readonly InHand[] }>();
+  #restores = 0;
   readonly #inHand = new Map<string, Life>();
   /** The endpoint and event of messages that two living processes had at once. */
   readonly #shownToTwo = new Set<string>();
@@ -323,6 +324,7 @@ export class Delivery {
       troubles = troubles.next();
       this.#troubles.set(run, troubles);
       const own = troubles;
+      const restores = this.#restores;
       const watches = this.#begin(batch, run);
       watchesOf.set(run, watches);
       this.#take(batch, run);
@@ -330,10 +332,18 @@ export class Delivery {
       for (const { id } of batch.messages) if (this.#inHand.get(id) === run) this.#inHand.delete(id);
       this.#shared.judge(() => {
         const hadTime = context.getRemainingTimeInMillis() > ENOUGH_MS;
-        this.#end(watches, run, new Set(again), hadTime && run.struck === 0 && !own.areMet);
+        const isFree = hadTime && run.struck === 0 && !own.areMet && restores === this.#restores;
+        this.#end(watches, run, new Set(again), isFree);
       });
       return again;
     };
+  }
+
+  /** The table was restored: what runs that are under way have written may be gone. */
+  restored(): void {
+    this.#restores += 1;
+    this.slots.restored();
+    for (const receiver of this.receivers.values()) receiver.forgetWindow();
   }
 
   /** The parts with which a tick looks after endpoints. */

@@ -257,8 +257,7 @@ export class World {
     this.paces.restored(records, this.scheduler.wall);
     this.shares.restored(records);
     this.deliveries.forgetPromises();
-    this.delivery.slots.restored();
-    for (const receiver of this.delivery.receivers.values()) receiver.forgetWindow();
+    this.delivery.restored();
     for (const [endpoint, id] of this.#rows.restored(records)) this.deliveries.lostWithRows(endpoint, id);
   }
 
