@@ -195,6 +195,21 @@ describe.each(STORES)('over %s, erase', (_, open) => {
   const eventsIn = async (project: string) =>
     (await ask()('events', { project, order: 'oldest-first', limit: 100 })).events;
 
+  it('finds deliveries that are given up between its slices', async () => {
+    await fill();
+    const { deliveries } = context;
+    const asks = slowly();
+    for (let cursor: string | undefined; ; ) {
+      const slice = await asks('erase', { project: ERASED, ...(cursor && { cursor }) });
+      const pending = await deliveries.pending('crm', 100);
+      const next = pending.find(({ body }) => body.includes(TEXT));
+      if (next) await deliveries.deadLetter('crm', next.place, { at: context.state.now, reason: 'no' });
+      cursor = slice.cursor;
+      if (cursor === undefined) break;
+    }
+    expect((await withText(TEXT)).filter(row => /^(pending|dead) |(PENDING|DEAD)#/.test(row))).toEqual([]);
+  });
+
   it('leaves the contents only in the current snapshot, whatever the slices, also after a kill; a repetition finds nothing', async () => {
     const all = await fill();
     const thread = { channel: 'C1', ts: '1.0', usedAt: AT };

@@ -172,11 +172,11 @@ describe('a record with a flaw', () => {
   });
 
   test('is the later of two that share an identifier and differ, not of two that are the same', async () => {
-    const records = [{ id: 1, a: 1 }, { id: '2' }, { id: '1', a: 2 }, { id: 2 }, { id: '2' }];
+    const records = [{ id: 1, a: 1 }, { id: '2' }, { id: '1', a: 2 }, { id: 2 }, { id: '2' }, { id: '2' }];
     const { service } = await rig(page(records));
     const flaws = (await all(service.projects('p'))).map(({ flaw }) => flaw?.found);
     const twin = (index: number) => `that of $.projects[${index}], another record`;
-    expect(flaws).toEqual([undefined, undefined, twin(0), twin(1), twin(3)]);
+    expect(flaws).toEqual([undefined, undefined, twin(0), twin(1), twin(3), twin(4)]);
     const same = await rig(
       page([
         { id: '1', a: 1 },

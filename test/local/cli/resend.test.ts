@@ -120,4 +120,13 @@ describe('what waits for endpoints that nobody asks for', () => {
     const rows = await deliveries.due('gone', Number.MAX_SAFE_INTEGER, 9);
     expect(rows.map(({ body }) => body)).toEqual(events);
   });
+
+  it('invariant 11: stays in its queue where rows can not be written', async () => {
+    const { queues, deliveries } = open();
+    await queues.deliveries.send([{ body: JSON.stringify(someEvents(1)[0]), group: 'gone' }]);
+    const add = () => Promise.reject(new Error('disk full'));
+    const abandoned = { queues, deliveries: { ...deliveries, add }, output: { warn: () => {} } };
+    await expect(reportAbandoned(abandoned, new Set(), AT)).rejects.toThrow('disk full');
+    expect(queues.deliveries.groups()).toEqual(['gone']);
+  });
 });
