@@ -143,6 +143,7 @@ describe('a reload', () => {
     await changewire('pass onboarding');
     await until(() => created().includes('after the failure'));
     expect((await changewire('endpoints list')).text).not.toContain('team');
+    expect((await changewire('reload')).text).toMatch(/The former configuration is used again\.\n$/);
   }, 30_000);
 
   it('ends the run where the former configuration can not be started again either', async () => {
