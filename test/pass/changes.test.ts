@@ -66,6 +66,14 @@ describe('a `changes` pass', () => {
     expect([stage.asked(/./), stage.asked(/\/tasks/)]).toEqual([4, 0]);
   });
 
+  it('invariant 1: reads a listed project again that an audit entry names, though its record is the same', async () => {
+    await settled();
+    budget('1001');
+    for (const ms of [60_000, 30_000]) await world.later('changes', ms);
+    world.edit.updateTask(PROCESS, '1001', '500001', { status: 'Done' }, { touch: false });
+    expect(await world.later('changes', 29_000)).toMatchObject({ projects: 1, events: 1 });
+  });
+
   it('invariant 6: keeps a project as of now whose update time alone moved, silently and without the definitions', async () => {
     await settled({ freedoms: { auditDenied: 403 } });
     const load = async () => {

@@ -122,6 +122,13 @@ describe('a listing', () => {
     ]);
   });
 
+  it('invariant 9: that was confirmed once before it changed is confirmed twice after that', async () => {
+    const lasts = [['2'], ['2', '3'], ['2', '4'], ['2', '4', '5'], ['2', '3', '4', '5']];
+    const { list, filters } = listing({ readings: lasts.map(last => [['1'], last]) });
+    const { projects, isComplete } = await list();
+    expect([projects.size, isComplete, filters.length]).toEqual([5, true, 5]);
+  });
+
   it.each([
     ['lacks what it showed before is read again, and what went is not listed', [['1'], ['3']], 3],
     ['has become one page is believed at once', [['1', '3']], 2],
