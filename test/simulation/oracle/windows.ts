@@ -87,7 +87,7 @@ export class WindowOracle {
 /** The rows whose changes are gathered. Of an event that comes twice, the first. */
 export function gatheredIn(rows: readonly InHand[]): InHand[] {
   const changes = rows.filter(row => !row.isReplay && isGathered(eventOf(row)));
-  return [...new Map(changes.toReversed().map(row => [idOf(row.body), row])).values()].reverse();
+  return [...Map.groupBy(changes, ({ body }) => idOf(body)).values()].flatMap(([first]) => first ?? []);
 }
 
 export function eventOf({ body }: Pick<InHand, 'body'>): ChangeEvent {
