@@ -7,6 +7,7 @@ import {
   type WorkspaceRow,
 } from '../../../functions/model/workspace-row.ts';
 import type { PassMessage } from '../../../functions/schedule/pass-message.ts';
+import { MAX_WAIT_MS } from '../../../functions/service/failures.ts';
 import { WORKSPACES } from '../../../functions/store/keys.ts';
 import type { Coverage } from '../faults.ts';
 import { Violation } from './violation.ts';
@@ -146,7 +147,8 @@ export class SharesOracle {
     this.#underWay.add(request);
     this.#checkCount();
     return (status, seconds) => {
-      if (seconds !== undefined) this.#holds(by, seconds);
+      // Longer waits are the workspace's: they are judged as its pause.
+      if (seconds !== undefined && seconds * 1_000 <= MAX_WAIT_MS) this.#holds(by, seconds);
       // A token that has expired is no reason for a pause: whether the credentials are refused, the next one shows.
       const isAnswered = status !== undefined && !ASKS_TO_WAIT.has(status);
       for (const run of this.#runs.values())
