@@ -1,19 +1,22 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Command } from './proof.ts';
+import type { Command, Ended } from './proof.ts';
+
+const LOW = constants.priority.PRIORITY_BELOW_NORMAL;
 
 /** Runs Node with a command's arguments, its output where ours goes, at once or when it has ended. After `limit` ms it is asked
- *  to end with all that it started, and is killed 20 s later. @returns its exit code, 1 when a signal ended it */
+ *  to end with all that it started, and is killed 20 s later. @returns its exit code, 1 when a signal ended it, and its output
+ *  unless that was shown at once */
 export async function execute(
   { args, environment }: Command,
   limit: number,
   output: 'at once' | 'at its end',
   grace = 20_000,
-): Promise<number | 'time-out'> {
+): Promise<Ended> {
   const file = join(tmpdir(), `changewire-proof-${randomUUID()}`);
   const to = output === 'at once' ? 'inherit' : openSync(file, 'w');
   const child = spawn(process.execPath, args, {
@@ -22,8 +25,7 @@ export async function execute(
     detached: true,
   });
   // What waits for answers in time runs beside what takes all processors.
-  if (output === 'at once' && child.pid !== undefined)
-    setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  if (output === 'at once' && child.pid !== undefined) yieldProcessors(child.pid);
   const end = (signal: NodeJS.Signals) => {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, signal);
@@ -46,10 +48,22 @@ export async function execute(
   for (const timer of timers) clearTimeout(timer);
   process.off('exit', endNow);
   if (late) end('SIGKILL');
-  if (to !== 'inherit') {
-    process.stdout.write(readFileSync(file));
-    closeSync(to);
-    rmSync(file);
+  const result = late ? 'time-out' : (code ?? 1);
+  if (to === 'inherit') return { result, output: '' };
+  const text = readFileSync(file, 'utf8');
+  process.stdout.write(text);
+  closeSync(to);
+  rmSync(file);
+  return { result, output: text };
+}
+
+/** Gives the process, the first of its session, a low priority, and those that it starts. */
+function yieldProcessors(pid: number): void {
+  setPriority(pid, LOW);
+  try {
+    // Linux shares the processors among sessions first: then only the session's own priority counts.
+    writeFileSync(`/proc/${pid}/autogroup`, `${LOW}`);
+  } catch {
+    // Other platforms, and kernels without it, have no such file.
   }
-  return late ? 'time-out' : (code ?? 1);
 }

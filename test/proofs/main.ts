@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { parseDuration } from '../../local/basics/duration.ts';
 import { codeSeed } from '../kit/code-seed.ts';
 import { execute } from './execute.ts';
-import { lineOf, prove } from './proof.ts';
+import { endOf, lineOf, prove } from './proof.ts';
 import { proofsOf } from './proofs.ts';
 
 /** `npm run test:proofs -- [--within 30m] [name ...]`: what takes too long for `npm test`, as far as the time allows
@@ -33,5 +33,7 @@ if (within === undefined || unknown.length > 0) {
   const say = (line: string) => void stdout.write(`${line}\n`);
   const outcomes = await prove(wanted, { deadline: now + within, clock: Date.now, execute, say });
   say(`\nThe long proofs:\n${outcomes.map(each => `  ${lineOf(each)}`).join('\n')}`);
-  if (outcomes.some(({ outcome }) => outcome === 'failed')) process.exitCode = 1;
+  const failed = outcomes.filter(({ outcome }) => outcome === 'failed');
+  for (const { name, output } of failed) if (output !== '') say(`\nHow ${name} failed:\n${endOf(output)}`);
+  if (failed.length > 0) process.exitCode = 1;
 }

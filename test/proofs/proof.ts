@@ -27,16 +27,20 @@ export interface Outcome {
   /** Commands that passed. */
   readonly passed: number;
   readonly took: number;
+  /** The output of the command that failed, if it ran beside others. */
+  readonly output: string;
 }
 
-/** How a command ended: its exit code, or `time-out` when it was killed after `limit` ms. Its output is shown at once, or when
- *  it has ended. */
-export type Execute = (
-  command: Command,
-  limit: number,
-  output: 'at once' | 'at its end',
-) => Promise<number | 'time-out'>;
+/** How a command ended: its exit code, or `time-out` when it was killed after its limit; its output, unless it was shown at once. */
+export interface Ended {
+  readonly result: number | 'time-out';
+  readonly output: string;
+}
 
+/** Runs a command for `limit` ms at most. Its output is shown at once, or when it has ended. */
+export type Execute = (command: Command, limit: number, output: 'at once' | 'at its end') => Promise<Ended>;
+
+const END_LINES = 40;
 /** Less than this, in ms, is not worth a beginning. */
 const LEAST = 60_000;
 
@@ -53,8 +57,8 @@ export async function prove(
 ): Promise<Outcome[]> {
   const timed = async (proof: Proof): Promise<Outcome> => {
     const began = how.clock();
-    const { outcome, passed } = await proveOne(proof, how);
-    const ended = { name: proof.name, outcome, passed, took: how.clock() - began };
+    const { outcome, passed, output = '' } = await proveOne(proof, how);
+    const ended = { name: proof.name, outcome, passed, took: how.clock() - began, output };
     how.say(lineOf(ended));
     return ended;
   };
@@ -64,15 +68,20 @@ export async function prove(
   return [...inTurn, ...(await beside)];
 }
 
+/** Where output is long, the end of it tells why it failed. */
+export function endOf(output: string): string {
+  return output.trimEnd().split('\n').slice(-END_LINES).join('\n');
+}
+
 /** The outcome for people: `simulation: passed, 4 commands in 120 s`. */
-export function lineOf({ name, outcome, passed, took }: Outcome): string {
+export function lineOf({ name, outcome, passed, took }: Omit<Outcome, 'output'>): string {
   return `${name}: ${outcome}, ${passed} command${passed === 1 ? '' : 's'} passed in ${Math.round(took / 1000)} s`;
 }
 
 async function proveOne(
   { commands, within, atMost, isBeside, unavailable }: Proof,
   { deadline, clock, execute, say }: Parameters<typeof prove>[1],
-): Promise<Pick<Outcome, 'outcome' | 'passed'>> {
+): Promise<Pick<Outcome, 'outcome' | 'passed'> & { output?: string }> {
   const end = clock() + within;
   let passed = 0;
   for (const command of commands) {
@@ -80,10 +89,14 @@ async function proveOne(
     if (left < LEAST) return { outcome: passed > 0 ? 'passed' : 'no time left', passed };
     if (passed > 0 && clock() >= end) break;
     say(`▶ ${command.what}`);
-    const result = await execute(command, Math.min(left, atMost), isBeside ? 'at its end' : 'at once');
-    if (result === 'time-out') return { outcome: left < atMost ? 'cut short' : 'failed', passed };
+    const { result, output } = await execute(
+      command,
+      Math.min(left, atMost),
+      isBeside ? 'at its end' : 'at once',
+    );
+    if (result === 'time-out') return { outcome: left < atMost ? 'cut short' : 'failed', passed, output };
     if (result === unavailable) return { outcome: 'unavailable', passed };
-    if (result !== 0) return { outcome: 'failed', passed };
+    if (result !== 0) return { outcome: 'failed', passed, output };
     passed += 1;
   }
   return { outcome: 'passed', passed };

@@ -28,7 +28,8 @@ async function proven(proofs: Proof[], minutes: number, ends: Record<string, num
     execute: async ({ what }, limit) => {
       run.push(what);
       now += Math.min(minutes * MINUTE, limit);
-      return minutes * MINUTE > limit ? 'time-out' : (ends[what] ?? 0);
+      const result = minutes * MINUTE > limit ? ('time-out' as const) : (ends[what] ?? 0);
+      return { result, output: '' };
     },
   });
   return { run, outcomes: outcomes.map(({ name, outcome, passed }) => `${name}: ${outcome} ${passed}`) };
@@ -63,13 +64,13 @@ describe('the long proofs', () => {
       execute: async ({ what }, _, output) => {
         begun.push([what, output]);
         if (what === 'two') ended.resolve(1);
-        return what === 'waits' ? await ended.promise : 0;
+        return { result: what === 'waits' ? await ended.promise : 0, output: what };
       },
     });
-    expect((await outcomes).map(({ name, outcome }) => [name, outcome])).toEqual([
-      ['one', 'passed'],
-      ['two', 'passed'],
-      ['waits', 'failed'],
+    expect((await outcomes).map(({ name, outcome, output }) => [name, outcome, output])).toEqual([
+      ['one', 'passed', ''],
+      ['two', 'passed', ''],
+      ['waits', 'failed', 'waits'],
     ]);
     expect(begun).toEqual([
       ['waits', 'at its end'],
@@ -89,6 +90,17 @@ describe('the long proofs', () => {
 describe('a command', () => {
   it('that hangs is killed, though it does not want to end', async () => {
     const deaf = "process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)";
-    expect(await execute({ what: '', args: ['-e', deaf] }, 300, 'at once', 300)).toBe('time-out');
+    const { result } = await execute({ what: '', args: ['-e', deaf] }, 300, 'at once', 300);
+    expect(result).toBe('time-out');
+  });
+
+  it('that takes the processors gives way to what waits for answers', async () => {
+    const look = `const { existsSync, readFileSync } = require('node:fs');
+      const file = '/proc/self/autogroup';
+      const session = () => readFileSync(file, 'utf8').trim().split(' ').at(-1);
+      const gaveWay = () => require('node:os').getPriority() === 10 && (!existsSync(file) || session() === '10');
+      setInterval(() => gaveWay() && process.exit(5), 20);`;
+    const { result } = await execute({ what: '', args: ['-e', look] }, 10_000, 'at once', 300);
+    expect(result).toBe(5);
   });
 });

@@ -69,10 +69,10 @@ export class Delivery {
   readonly #serving: Serving;
   /** By run. */
   readonly #troubles = new WeakMap<Life, Troubles>();
-  /** By message: the process that has it, or had it when it died. */
   /** The rows that a run has read of a flood. */
   readonly #gathered = new WeakMap<Life, { readonly began: number; readonly rows: readonly InHand[] }>();
   #restores = 0;
+  /** By message: the process that has it, or had it when it died. */
   readonly #inHand = new Map<string, Life>();
   /** The endpoint and event of messages that two living processes had at once. */
   readonly #shownToTwo = new Set<string>();

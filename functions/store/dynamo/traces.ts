@@ -133,10 +133,10 @@ async function exchange(table: Table, from: Item, to: Item, condition?: string):
 }
 
 /** It was not given up again since it was read. */
-function died({ diedAt }: Item) {
+function died(dead: Item) {
   return {
     ConditionExpression: 'diedAt = :diedAt',
-    ExpressionAttributeValues: { ':diedAt': diedAt as never },
+    ExpressionAttributeValues: { ':diedAt': { N: `${numberIn(dead, 'diedAt')}` } },
   };
 }
 
