@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const EVERY_MS = 100;
+/** Beside proofs that take all processors the emulator needs longer for the same. */
+const PATIENCE = Number(process.env.TEST_PATIENCE ?? 1);
 
 /** Looks until `look` no longer throws, or time is up. @returns what it returned @throws what it threw last */
 export async function until<Result>(
@@ -8,7 +10,7 @@ export async function until<Result>(
   look: () => Result | Promise<Result>,
   signal?: AbortSignal,
 ): Promise<Result> {
-  const deadline = Date.now() + withinSeconds * 1000;
+  const deadline = Date.now() + withinSeconds * 1000 * PATIENCE;
   for (;;) {
     try {
       return await look();

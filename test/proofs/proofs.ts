@@ -43,7 +43,9 @@ export function proofsOf({ root, turn, base }: { root: string; turn: number; bas
     },
     {
       name: 'deployed',
-      commands: [{ what: 'the deployed test', args: ['test/deployed/run.ts'] }],
+      commands: [
+        { what: 'the deployed test', args: ['test/deployed/run.ts'], environment: { TEST_PATIENCE: '3' } },
+      ],
       within: MINUTE,
       atMost: 25 * MINUTE,
       isBeside: true,
