@@ -43,7 +43,7 @@ async function checkOf({ report, operators, stack }: World, own: OwnEmulator): P
   return (what, line, holds = () => undefined) =>
     report.check(`${what}: changewire ${line.replace(/ --secret \S+/, '')}`, async () => {
       const asked = { ...own.gate, ...act };
-      const said = await changewire(`${line} --stack ${stack.name} --region ${REGION}`, asked, 60_000);
+      const said = await changewire(`${line} --stack ${stack.name} --region ${REGION}`, asked);
       assert.equal(said.code, 0, said.err);
       await holds(said);
     });
