@@ -14,6 +14,7 @@ import { config, endpoint, problemsOf } from '../kit/infra/config-examples.ts';
 import { constructIn, errorOf, keyActions, synthesised } from '../kit/infra/construct.ts';
 import {
   allowed,
+  CONTEXT_WITHOUT_FLAGS,
   environmentOf,
   leastConfig,
   resources,
@@ -59,7 +60,7 @@ describe('the construct, in any stack', () => {
     ['that is nested', app => [new NestedStack(new Stack(app, 'S'), 'Nested'), { name: 'inner' }]],
     [
       'of an app without any of the flags of a new one',
-      () => [new Stack(new App({ context: { 'aws:cdk:bundling-stacks': [] } }), 'S')],
+      () => [new Stack(new App({ context: CONTEXT_WITHOUT_FLAGS }), 'S')],
     ],
   ])('is the same: %s', (_name, make) => {
     const [scope, props] = make(testApp());

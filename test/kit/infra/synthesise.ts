@@ -17,7 +17,11 @@ const cdkJson = JSON.parse(readFileSync(new URL('../../../cdk.json', import.meta
 export const committedConfig = cdkJson.context.changewire;
 
 /** Without CDK's own rules: they only warn, take seconds to load, and `cdk synth` applies them. */
-const context = { ...cdkJson.context, '@aws-cdk/core:validateAgainstDefaultRules': false };
+const withoutRules = { '@aws-cdk/core:validateAgainstDefaultRules': false };
+const context = { ...cdkJson.context, ...withoutRules };
+
+/** The context of an app without any of the flags of a new one, and without bundling. */
+export const CONTEXT_WITHOUT_FLAGS = { ...withoutRules, 'aws:cdk:bundling-stacks': [] };
 
 /** An app as `cdk synth` makes it, but without bundling: with cdk.json's context, and an output directory
  *  that is removed after the test, or after all tests of the file. */
