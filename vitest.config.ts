@@ -15,7 +15,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Tests that start processes for many seconds. CI runs them once: `vitest run --mode long`, one of the long proofs. */
+/** Tests that take many seconds: processes, memory, hundreds of endpoints. CI runs them once: `vitest run --mode long`, one of the long proofs. */
 const LONG = 'test/**/*.long.test.ts';
 
 export default defineConfig(({ mode }) => ({

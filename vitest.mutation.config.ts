@@ -3,7 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type Reporter, type TestSpecification } from 'vitest/node';
 
 /** What these hold takes many seconds, real servers or memory to itself; `npm test` runs them. */
-const HEAVY = '**/{memory,*.property,publish,publish-time}.test.ts';
+const HEAVY = '**/{memory.long,*.property,publish,publish-time}.test.ts';
 
 /** The first failing test ends the run of a mutant: what takes longest comes last. */
 const LAST = ['assertions', 'orders', 'fields', 'strange-service', 'batch', 'webhook', 'post', 'audit'];

@@ -34,7 +34,7 @@ export function proofsOf({ root, turn, base }: { root: string; turn: number; bas
       name: 'long tests',
       commands: [
         {
-          what: 'the tests that start processes for many seconds',
+          what: 'the tests that take many seconds',
           args: ['node_modules/vitest/vitest.mjs', 'run', '--mode', 'long'],
         },
       ],
