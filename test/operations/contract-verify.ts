@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import { subjectOf } from '../../functions/operations/verify/facts.ts';
 import { verifyProcess } from '../../functions/operations/verify/walk.ts';
 import { type Content, contentOf, eventsBetween } from '../kit/operations/history.ts';
@@ -31,12 +32,12 @@ export function verifyContract({ setting, ask, name, takesLarge }: Bench): void 
     expect(await snapshots.commit(process(), request)).toBe('committed');
     return request.events.map(({ id }) => id);
   };
-  const verify = (slices?: (length: number) => void) => {
+  const verify = (slices?: AnswerOf<'verify'>[]) => {
     const { workspace, processId } = process();
     return verifyProcess(
       async asked => {
         const slice = await ask('verify', asked);
-        slices?.(JSON.stringify(slice).length);
+        slices?.push(slice);
         return slice;
       },
       { process: processId, workspace },
@@ -80,10 +81,17 @@ export function verifyContract({ setting, ask, name, takesLarge }: Bench): void 
         Object.fromEntries(Array.from({ length }, (_, index) => [`${key}${index}`, value]));
       const tasks = (mark: string) =>
         repeated(500, '', repeated(60, 'field', `${mark} ${'long '.repeat(14)}`));
-      for (const mark of ['a', 'b']) await commit(project, { record: { id: project }, tasks: tasks(mark) });
-      const lengths: number[] = [];
-      const { mismatches } = await verify(length => lengths.push(length));
+      const next = name('project');
+      for (const mark of ['a', 'b']) {
+        await commit(project, { record: { id: project }, tasks: tasks(mark) });
+        await commit(next, { record: { id: next }, tasks: { 1: { field: mark } } });
+      }
+      const slices: AnswerOf<'verify'>[] = [];
+      const { mismatches } = await verify(slices);
       expect(mismatches.filter(({ record }) => record.startsWith(subjectOf(project)))).toEqual([]);
+      const behind = slices.flatMap(slice => slice.snapshots).filter(each => each.project === next);
+      expect(behind.map(({ records }) => records.length)).toEqual([2]);
+      const lengths = slices.map(slice => JSON.stringify(slice).length);
       expect(lengths.length).toBeGreaterThan(4);
       expect(Math.max(...lengths)).toBeLessThan(5_500_000);
     });
