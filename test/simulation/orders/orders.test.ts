@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DepthFirst } from './depth-first.ts';
 import type { EndpointWorld } from './endpoint-side.ts';
 import type { MeetingWorld } from './meeting.ts';
+import { publishersThatMeet } from './publishing.ts';
 import { runsThatShare } from './shares.ts';
 import { deliverersThatBook } from './slots.ts';
 import { type Enumerated, machine, partiesThatMeet, passesThatMeet, worldOf } from './small-worlds.ts';
@@ -78,6 +79,7 @@ describe('small worlds', () => {
   });
 
   it.each<[string, MeetingWorld]>([
+    ['invariant 1: publish what two feeds read', publishersThatMeet('sqlite', ['feed', 'commits'])],
     ['invariant 6: start each pass once, by the first of two ticks', ticksThatMeet('dynamodb', [0, 0], true)],
     ['invariant 6: start each pass once, on one machine', ticksThatMeet('sqlite', [0, 4_000], false)],
     ['invariant 12: share what a workspace allows', runsThatShare('sqlite', ['changes', 'sweep', 'time'])],

@@ -7,6 +7,7 @@ import { MISHAPS, surviveEach } from './machine.ts';
 import type { Mishap } from './machine-side.ts';
 import { type MeetingWorld, meetAtRows } from './meeting.ts';
 import { type SmallWorld, walk } from './passes.ts';
+import { publishingWorlds } from './publishing.ts';
 import { reportingWorlds } from './reporting.ts';
 import { settlingWorlds } from './settling.ts';
 import { shareWorlds } from './shares.ts';
@@ -101,7 +102,7 @@ export function smallWorlds(storage: SmallWorld['storage']): readonly Enumerated
     ...PARTIES.map(world => ({ storage, ...world })),
     ...FEW.map(world => ({ storage, ...world, switches: SWITCHES })),
   ];
-  const worlds = [tickWorlds, shareWorlds, slotWorlds, settlingWorlds, reportingWorlds];
+  const worlds = [tickWorlds, shareWorlds, slotWorlds, settlingWorlds, reportingWorlds, publishingWorlds];
   const meetings = worlds.flatMap(worldsOf => worldsOf(storage)).map(worldOf);
   return [
     ...MISHAPS.map(mishap => machine(mishap)),
