@@ -52,7 +52,9 @@ const IN_RELOAD: Partial<Record<Change, Strike['mishap']>> = {
 const [FIRST_MS, SECOND_MS] = [1_500, 3_000];
 /** When something may happen, in ms after the start. */
 const CHANGES_MS = 8_000;
-const WITHOUT_MS = 6_000;
+const PAUSED_MS = 6_000;
+/** Longer than messages for an unknown endpoint are kept. */
+const WITHOUT_MS = 330_000;
 /** The first retry is after 6 s at most, or a subscription's after 20 s. */
 const SETTLED_MS = 25_000;
 const SOON_MS = 3_000;
@@ -114,6 +116,7 @@ class ChangedMachine {
       machine.commits(this.#events.slice(2, 4));
       await until(CHANGES_MS);
       if (!machine.struck) return false;
+      if (this.#change.endsWith('without the webhook')) await scheduler.pass(WITHOUT_MS);
       if (this.#change === 'failures in a reload') await scheduler.pass(FAILING_MS + HIDDEN_MS);
       await scheduler.pass(SETTLED_MS);
       machine.judge(() => this.#checkSettled());
@@ -154,7 +157,7 @@ class ChangedMachine {
     if (this.#isRemoved) this.#closedAt = scheduler.now + EFFECT_MS + SLOW_MS;
     if (command === 'a pause by a command') {
       this.#closedAt = scheduler.now + EFFECT_MS;
-      await scheduler.sleep(WITHOUT_MS);
+      await scheduler.sleep(PAUSED_MS);
       this.#closedAt = Number.POSITIVE_INFINITY;
       await this.#commands.resumes();
     }
