@@ -46,7 +46,11 @@ export class Exchange {
     const exchanged = Promise.withResolvers<Operations>();
     exchanged.promise.catch(() => undefined);
     this.#operations = exchanged.promise;
-    await this.#runtime.stop();
+    // All parts have stopped even then: what one of them could not write is repeated.
+    await this.#runtime.stop().catch(error => {
+      const text = `Could not save the last deliveries: ${failure(error)}. They are sent again.`;
+      this.#machine.output.warn(text, { code: 'run.stop-failed' });
+    });
     let refused: Refused | undefined;
     try {
       this.#runtime = await this.#restart(next).catch(error => {

@@ -169,6 +169,34 @@ export const DELIVERY: BugsByFile = {
       { world: 'endpoint that fails: 2 rows, drain and resume' },
     ],
   },
+  'operations/deliveries.ts': {
+    'of dead letters that are sent again the first alone': [
+      'await deliveries.requeue(to, clock(), undefined, MAX_COUNTED);',
+      'await deliveries.requeue(to, clock(), undefined, 1);',
+      { world: 'one machine, a resend of dead letters by a command' },
+    ],
+  },
+  'local/cli/exchange.ts': {
+    'a reload that ends where the last deliveries could not be saved': [
+      "this.#machine.output.warn(text, { code: 'run.stop-failed' });",
+      'throw new Error(text);',
+      { world: 'one machine, a failure in a reload' },
+    ],
+  },
+  'local/cli/runtime.ts': {
+    'parts of a start that failed left running': [
+      '    await closers.disposeAsync().catch(() => undefined);\n    throw error;',
+      '    throw error;',
+      { world: 'one machine, a reload whose secret can not be read' },
+    ],
+  },
+  'local/cli/undelivered.ts': {
+    'of messages for an endpoint that is not configured the last alone kept': [
+      'await deliveries.add(messages.map(',
+      'await deliveries.add(messages.slice(-1).map(',
+      { world: 'one machine, a reload without the webhook' },
+    ],
+  },
   'operations/replay.ts': {
     'the last event of each slice left out of a replay': [
       'await deliveries.add(wanted.map(',

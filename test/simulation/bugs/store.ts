@@ -57,9 +57,21 @@ export const STORE: BugsByFile = {
         '      Records.at(Math.max(0, Records.findIndex(({ dynamodb }) => dynamodb === stop.record.dynamodb) - 1))\n' +
         "      ?.dynamodb?.SequenceNumber ?? '' }]",
     ],
+    'a run out of time that reports the last record of a batch': [
+      'stop: stopAt(batch, 0, true) }',
+      'stop: stopAt(batch, batch.length - 1, true) }',
+      { world: 'publishers of one stream: run and short run, dynamodb' },
+    ],
     'failures of the second batch dropped': [
       'if (published.stop) return { ids, stop: published.stop };',
       'if (published.stop && index === 0) return { ids, stop: published.stop };',
+    ],
+  },
+  'local/loops/topic.ts': {
+    'an event published that is not in the queue': [
+      '    if (sent && sent.indexes.length > 0) throw new Error(sent.reason);\n',
+      '',
+      { world: 'publishers of one stream: feed and feed, sqlite' },
     ],
   },
   'topic/send-batch.ts': {

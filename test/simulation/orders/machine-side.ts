@@ -24,7 +24,8 @@ import { Violation } from '../oracle/violation.ts';
 import { Scheduler, virtualTimers } from '../scheduler.ts';
 
 /** What a call of a process meets. `fails for long`: all writes of the next seconds fail, too; `answer lost`: of a request; `paused`: an
- *  operator's command pauses the webhook; `blocked`: the process stands still for some seconds; `while it rests`, and after a failure: a moment after the call. */
+ *  operator's command pauses the webhook; `blocked`: the process stands still for some seconds; `while it rests`, and after a failure: a moment
+ *  after the call; `met`: what the strike has. */
 export type Mishap =
   | (
       | 'killed before'
@@ -37,12 +38,17 @@ export type Mishap =
       | 'reloaded'
       | 'paused'
       | 'blocked'
+      | 'met'
     )
   | `${'an hour back' | 'an hour ahead' | 'corrected'}${'' | ' while it rests'}`;
 export interface Strike {
   readonly mishap: Mishap;
   /** The number of the call, or of the request whose answer is lost. */
   readonly nth: number;
+  /** Only calls of a reload count. */
+  readonly isInReload?: boolean;
+  /** What happens right after the call. */
+  readonly meets?: () => void;
 }
 
 export const WEBHOOK = 'crm';
@@ -66,7 +72,8 @@ const REST_MS = 700;
 /** How long writes fail in `fails for long`. */
 export const FAILING_MS = 12_000;
 const RESTART_MS = 1_000;
-const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+export const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+export const ADDRESS = 'https://crm.example/';
 const PROCESS = { workspace: 'w', processId: 'p' };
 const silent = () => undefined;
 const log = { info: silent, warn: silent, error: silent };
@@ -82,7 +89,11 @@ interface Run {
   /** Requests without an answer. A stop does not wait for them for long. */
   open: number;
   isStopped: boolean;
+  /** How often it was begun: once more by the former configuration, when it could not be started by the next one. */
+  begun: number;
 }
+
+const newRun = (life: Life): Run => ({ life, open: 0, isStopped: false, begun: 0 });
 
 /** The run that calls. */
 const running = new AsyncLocalStorage<Run | undefined>();
@@ -96,6 +107,10 @@ export class Machine {
   /** When the mishap happened, and the call that met it. */
   struck: { readonly at: number; readonly what: string } | undefined;
   failure: unknown;
+  /** How often a process was started. */
+  starts = 0;
+  /** Connections of subscriptions that are open. */
+  open = 0;
   #calls = 0;
   #requests = 0;
   #offset = 0;
@@ -106,7 +121,8 @@ export class Machine {
   readonly #parts: Parts;
   readonly #receives: Receive;
   readonly #judge: () => void;
-  readonly #plan: Plan;
+  #plan: Plan;
+  #isReloading = false;
   readonly #raw: Pick<DatabaseSync, 'exec' | 'prepare'>;
 
   /** @param receives takes an event, or refuses it @param judge is called after each write */
@@ -194,32 +210,87 @@ export class Machine {
     );
   }
 
+  /** Whether a row or a message has this delivery. */
+  keeps(receiver: ReceiverName, id: string): boolean {
+    const rows = this.rows(
+      `SELECT 1 FROM pending WHERE endpoint = ?1 AND event_id = ?2
+        UNION SELECT 1 FROM dead WHERE endpoint = ?1 AND event_id = ?2
+        UNION SELECT 1 FROM message WHERE ?1 = '${WEBHOOK}' AND instr(body, ?2) > 0`,
+      [receiver, id],
+    );
+    return rows.length > 0;
+  }
+
+  /** The number of change records that count as published. */
+  get published(): number {
+    const [row] = this.rows(
+      "SELECT count(*) AS records FROM change WHERE position <= (SELECT position FROM consumer WHERE name = 'publish')",
+    );
+    return Number(row?.records);
+  }
+
   /** The rows of a statement that no process makes. */
   rows(sql: string, values: readonly (string | number | Uint8Array)[] = []): Record<string, unknown>[] {
     return this.#raw.prepare(sql).all(...values);
   }
 
-  /** Starts a process. */
-  start(): void {
+  /** Starts a process. @param changed what of its plan differs */
+  start(changed: Partial<Plan> = {}): void {
+    this.#plan = { ...this.#plan, ...changed };
     running.run(undefined, () => void this.#start());
   }
 
   async #start(): Promise<void> {
     this.#life = this.#newLife();
+    this.starts += 1;
+    this.open = 0;
     const life = this.#life;
     try {
       recover(this.file, this.#parts.clock());
       const runtime = await startRuntime(this.#parts, this.#plan, { resend: new Set(), onBegun: silent });
       const exchange = new Exchange(this.#parts, { plan: this.#plan, runtime }, silent);
       exchange.failed.catch(() => life.kill());
-      this.#reload = () => exchange.swap(this.#plan).catch(silent);
+      this.#swap = next => exchange.swap(next);
       runtime.watch();
     } catch {
       life.kill();
     }
   }
 
-  #reload: () => Promise<void> = async () => {};
+  #swap: (next: Plan) => Promise<void> = async () => {};
+
+  /** What the process runs by. */
+  get plan(): Plan {
+    return this.#plan;
+  }
+
+  /** The process takes up what changed. @returns whether it could */
+  async reloads(changed: Partial<Plan> = {}): Promise<boolean> {
+    const next = { ...this.#plan, ...changed };
+    this.#isReloading = true;
+    // What a reload does itself is of the run that it begins.
+    const isTaken = await running.run(newRun(this.#life), () =>
+      this.#swap(next).then(
+        () => true,
+        () => false,
+      ),
+    );
+    this.#isReloading = false;
+    if (isTaken) this.#plan = next;
+    return isTaken;
+  }
+
+  /** The process dies, and is started by what changed. */
+  restarts(changed: Partial<Plan>): void {
+    this.#plan = { ...this.#plan, ...changed };
+    this.#life.kill();
+  }
+
+  /** What another process does over the same file. */
+  apart<Result>(work: (store: Parts['store'], clock: Parts['clock']) => Promise<Result>): Promise<Result> {
+    this.#isChanged = true;
+    return running.run(undefined, () => work(this.#parts.store, this.#parts.clock));
+  }
 
   get #lifeHere(): Life {
     return running.getStore()?.life ?? this.#life;
@@ -233,9 +304,13 @@ export class Machine {
 
   /** A run has begun. Its closer is the last one to be called. */
   #begins({ closers }: { readonly closers: AsyncDisposableStack }): void {
-    const run: Run = { life: this.#life, open: 0, isStopped: false };
+    const run = running.getStore() ?? newRun(this.#life);
+    run.begun += 1;
+    const { begun } = run;
     closers.defer(() => {
-      run.isStopped = run.open === 0;
+      this.scheduler.after(0, () => {
+        if (run.begun === begun) run.isStopped = run.open === 0;
+      });
     });
     running.enterWith(run);
   }
@@ -292,7 +367,8 @@ export class Machine {
     const run = running.getStore();
     const living = () => this.#living(work);
     if (!run || run.life.isDead || !this.#strike) return living();
-    const { mishap, nth } = this.#strike;
+    const { mishap, nth, isInReload = false, meets } = this.#strike;
+    if (isInReload && !this.#isReloading && !this.struck) return living();
     if (this.#isFailing(what, isRequest)) throw failing();
     const number = mishap !== 'answer lost' ? this.#calls++ : isRequest ? this.#requests++ : undefined;
     if (number !== nth) return living();
@@ -323,7 +399,10 @@ export class Machine {
         return result;
       }
       case 'reloaded':
-        this.scheduler.after(0, () => running.run(undefined, () => void this.#reload()));
+        this.scheduler.after(0, () => void this.reloads());
+        return living();
+      case 'met':
+        this.scheduler.after(0, () => running.run(undefined, () => meets?.()));
         return living();
       default: {
         const result = living();
@@ -380,6 +459,8 @@ export class Machine {
     const receive = this.#receiving();
     const closed = Promise.withResolvers<never>();
     closed.promise.catch(silent);
+    this.open += 1;
+    const { starts } = this;
     return {
       post: async ({ body }) => {
         const work = () => receive(SUBSCRIPTION, body);
@@ -392,7 +473,10 @@ export class Machine {
           return { outcome: 'failed', reason: 'ECONNRESET' };
         }
       },
-      close: async () => closed.reject(new Error('closed')),
+      close: async () => {
+        if (starts === this.starts) this.open -= 1;
+        closed.reject(new Error('closed'));
+      },
     };
   }
 
@@ -420,7 +504,7 @@ function planOf(directory: string, begins: (run: RunContext) => void): Plan {
   const subscription = { name: 'log', url: 'https://log.example/', raw: true };
   const identity = { subscriptionArn: 'arn:aws:sns:us-east-1:000000000000:changewire:log', token: 'token' };
   new SubscriptionMemory(directory).remember(subscription, identity);
-  const address = { url: 'https://crm.example/', origin: 'https://crm.example' };
+  const address = { url: ADDRESS, origin: 'https://crm.example' };
   const webhook = { name: WEBHOOK, kind: 'webhook', ...address, secrets: [SECRET], headers: {} } as const;
   return {
     ...{ options: undefined as never, environment: {}, config: undefined, heartbeat: undefined },

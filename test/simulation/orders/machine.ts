@@ -152,7 +152,7 @@ class OneMachine {
           `${id} is sent ${scheduler.now - (this.machine.struck?.at ?? 0)} ms after a pause`,
         );
       // Of a clock that is set ahead, a message that is being sent is shown again.
-      if (!this.#isAhead && !this.#isKept(receiver, id))
+      if (!this.#isAhead && !this.machine.keeps(receiver, id))
         throw new Violation(11, `${receiver} is sent ${id}, which no row has`);
     });
     const isRefused = id === this.#events[1]?.id && refused.length === 0;
@@ -178,27 +178,13 @@ class OneMachine {
     return !this.#isDead(receiver, id) && this.#gotOf(receiver, id).answered.length > 0;
   }
 
-  /** Whether a row or a message has this delivery. */
-  #isKept(receiver: ReceiverName, id: string): boolean {
-    const rows = this.machine.rows(
-      `SELECT 1 FROM pending WHERE endpoint = ?1 AND event_id = ?2
-        UNION SELECT 1 FROM dead WHERE endpoint = ?1 AND event_id = ?2
-        UNION SELECT 1 FROM message WHERE ?1 = '${WEBHOOK}' AND instr(body, ?2) > 0`,
-      [receiver, id],
-    );
-    return rows.length > 0;
-  }
-
   /** Each event that counts as published was accepted, or a row has it. */
   #check(): void {
     const { machine } = this;
-    const [published] = machine.rows(
-      "SELECT count(*) AS records FROM change WHERE position <= (SELECT position FROM consumer WHERE name = 'publish')",
-    );
-    const events = this.#events.slice(0, Number(published?.records) * 2);
+    const events = this.#events.slice(0, machine.published * 2);
     for (const receiver of [WEBHOOK, SUBSCRIPTION] as const)
       for (const { id } of events)
-        if (!this.#hasAnswer(receiver, id) && !this.#isKept(receiver, id))
+        if (!this.#hasAnswer(receiver, id) && !machine.keeps(receiver, id))
           throw new Violation(11, `${id} counts as published, but neither ${receiver} nor a row has it`);
     for (const message of this.#messages) if (message.receivedAt === undefined) this.#look(message);
   }

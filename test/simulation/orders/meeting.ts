@@ -40,8 +40,8 @@ export interface Meeting {
   readonly state?: () => unknown;
 }
 
-/** A call is the last of its process; or its answer is lost, and the client repeats it. */
-type Fault = 'dies-before' | 'repeated';
+/** A call is the last of its process; its answer is lost, and the client repeats it; or it is about the topic, and fails. */
+type Fault = 'dies-before' | 'repeated' | 'throttled' | 'worked-then-failed' | 'some-fail';
 
 /** A small world: parties that reach the same rows at the same moment. */
 export interface MeetingWorld {
@@ -52,6 +52,8 @@ export interface MeetingWorld {
   readonly hasFault?: boolean;
 }
 
+/** Of SNS alone. */
+const ANSWERS = ['worked-then-failed', 'some-fail'] as const;
 export const BEGIN = Date.UTC(2026, 10, 21, 12);
 const atOnce: Sleep = async () => {};
 
@@ -86,6 +88,8 @@ export class Place {
   };
 
   faultsOf({ boundary }: Waiting): readonly Fault[] {
+    if (boundary === 'topic.publish')
+      return ['dies-before', 'throttled', ...(this.storage.isLocal ? [] : ANSWERS)];
     const isRepeated = !this.storage.isLocal && /table\.(update|transaction)/.test(boundary);
     return isRepeated ? ['dies-before', 'repeated'] : ['dies-before'];
   }

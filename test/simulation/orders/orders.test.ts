@@ -2,9 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { DepthFirst } from './depth-first.ts';
 import type { EndpointWorld } from './endpoint-side.ts';
 import type { MeetingWorld } from './meeting.ts';
+import { publishersThatMeet } from './publishing.ts';
 import { runsThatShare } from './shares.ts';
 import { deliverersThatBook } from './slots.ts';
-import { type Enumerated, machine, partiesThatMeet, passesThatMeet, worldOf } from './small-worlds.ts';
+import {
+  changedMachine,
+  type Enumerated,
+  machine,
+  partiesThatMeet,
+  passesThatMeet,
+  worldOf,
+} from './small-worlds.ts';
 import { ticksThatMeet } from './ticks.ts';
 
 /** All orders of two threads of these lengths, as a state is what each has done. */
@@ -71,6 +79,21 @@ describe('small worlds', () => {
 
   it('invariant 11: lose and double no event of one machine whose call is killed', () =>
     holds(machine('killed after', 20), 10));
+
+  it.each([
+    ['a failure in a reload', 10],
+    ['a reload whose secret can not be read', 30],
+    ['a removal by a command', 30],
+  ] as const)('invariant 11: lose and double no event of one machine at %s', (change, step) =>
+    holds(changedMachine(change, step), 3),
+  );
+
+  it.each([
+    ['the function that publishes', publishersThatMeet('dynamodb', ['run'])],
+    ['one machine', publishersThatMeet('sqlite', ['feed'])],
+  ])('invariant 1: publish each record at least once, in order, at whichever call %s fails', (_, world) =>
+    holds(worldOf(world), 10),
+  );
 
   it('invariant 9: leave no release for the next hold, whenever an operator releases one', () => {
     const begins = { edit: 'create again', begins: 'on hold', isEarly: true } as const;

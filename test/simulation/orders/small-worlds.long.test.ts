@@ -1,10 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { EndpointWorld } from './endpoint-side.ts';
+import type { Change } from './machine-changes.ts';
 import type { MeetingWorld } from './meeting.ts';
+import { publishersThatMeet } from './publishing.ts';
 import { partiesThatReport } from './reporting.ts';
 import { partiesThatSettle } from './settling.ts';
 import { runsThatShare } from './shares.ts';
-import { type Enumerated, machine, partiesThatMeet, passesThatMeet, worldOf } from './small-worlds.ts';
+import {
+  changedMachine,
+  type Enumerated,
+  machine,
+  partiesThatMeet,
+  passesThatMeet,
+  worldOf,
+} from './small-worlds.ts';
 import { ticksThatMeet } from './ticks.ts';
 
 const OUTLIVED = { parties: ['drain', 'drain', 'late'] } as const;
@@ -69,6 +78,25 @@ describe('small worlds', () => {
   ] as const)('invariant 11: lose and double no event of one machine whose call %s', (_, mishap) =>
     holds(machine(mishap, 20), 10),
   );
+
+  it.each([
+    ...['a reload', 'a reload whose service can not be read', 'a restart without the webhook'],
+    ...['a reload without the webhook', 'a pause by a command', 'a replay by a command'],
+    'a resend of dead letters by a command',
+  ] as const)('invariant 11: lose and double no event of one machine at %s', change =>
+    holds(changedMachine(change as Change, 20), 5),
+  );
+
+  it.each([
+    ['failures in a reload', 10],
+    ['a kill in a reload', 10],
+    ['a failure in a reload', 1],
+  ] as const)('invariant 11: lose no event of one machine at %s', (change, step) =>
+    holds(changedMachine(change, step), 5),
+  );
+
+  it('invariant 1: publish each change once or more, in order, by two runs', () =>
+    holds(worldOf(publishersThatMeet('dynamodb', ['run', 'short run']))));
 
   it('invariant 9: leave no release for the next hold, whenever an operator releases one', () => {
     const begins = { edit: 'create again', begins: 'on hold', isEarly: true } as const;

@@ -4,9 +4,11 @@ import type { Job } from './endpoint-jobs.ts';
 import type { EndpointParty } from './endpoint-process.ts';
 import type { EndpointWorld } from './endpoint-side.ts';
 import { MISHAPS, surviveEach } from './machine.ts';
+import { CHANGES, type Change, changeAtEach } from './machine-changes.ts';
 import type { Mishap } from './machine-side.ts';
 import { type MeetingWorld, meetAtRows } from './meeting.ts';
 import { type SmallWorld, walk } from './passes.ts';
+import { publishingWorlds } from './publishing.ts';
 import { reportingWorlds } from './reporting.ts';
 import { settlingWorlds } from './settling.ts';
 import { shareWorlds } from './shares.ts';
@@ -101,10 +103,11 @@ export function smallWorlds(storage: SmallWorld['storage']): readonly Enumerated
     ...PARTIES.map(world => ({ storage, ...world })),
     ...FEW.map(world => ({ storage, ...world, switches: SWITCHES })),
   ];
-  const worlds = [tickWorlds, shareWorlds, slotWorlds, settlingWorlds, reportingWorlds];
+  const worlds = [tickWorlds, shareWorlds, slotWorlds, settlingWorlds, reportingWorlds, publishingWorlds];
   const meetings = worlds.flatMap(worldsOf => worldsOf(storage)).map(worldOf);
   return [
     ...MISHAPS.map(mishap => machine(mishap)),
+    ...CHANGES.map(change => changedMachine(change)),
     ...endpoint.map(partiesThatMeet),
     ...meetings,
     ...states,
@@ -150,11 +153,22 @@ async function enumerate(
 
 /** @param step of the calls, which of them meet the mishap */
 export function machine(mishap: Mishap, step = 1): Enumerated {
+  const name = `one machine, ${mishap} at a call, sqlite`;
+  return eachCall(name, onDone => surviveEach(mishap, step, onDone));
+}
+
+/** @param step of the calls, at which of them it happens */
+export function changedMachine(change: Change, step = 1): Enumerated {
+  const name = `one machine, ${change} at a call, sqlite`;
+  return eachCall(name, onDone => changeAtEach(change, step, onDone));
+}
+
+function eachCall(name: string, live: (onDone: () => void) => Promise<void>): Enumerated {
   return {
-    name: `one machine, ${mishap} at a call, sqlite`,
+    name,
     run: async onProgress => {
       let made = 0;
-      await surviveEach(mishap, step, () => {
+      await live(() => {
         made += 1;
         onProgress({ made, known: made });
       });
