@@ -46,6 +46,23 @@ export async function changeRow(
   return changed ?? { name, health: {} };
 }
 
+/** For how long one operation has an endpoint's secret at most, in ms. */
+const CLAIM_MS = 60_000;
+
+/** The row once `by` alone may change the endpoint's secret, whose store has no conditional write.
+ *  @throws Refused while another operation may */
+export function claimed(row: EndpointRow, by: string, now: number): EndpointRow {
+  const { secretClaim: other } = row;
+  if (other && other.by !== by && other.until > now)
+    throw new Refused('Another operation is changing this endpoint. Try again in a minute.');
+  return { ...row, secretClaim: { by, until: now + CLAIM_MS } };
+}
+
+export function released(row: EndpointRow, by: string): EndpointRow {
+  const { secretClaim, ...rest } = row;
+  return secretClaim?.by === by ? rest : row;
+}
+
 /** The error for an unknown name, with the name that was likely meant. */
 async function unknownEndpoint(registry: Registry, name: string): Promise<Refused> {
   const names = (await allEndpoints(registry)).map(({ endpoint }) => endpoint.name);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DepthFirst } from './depth-first.ts';
 import type { EndpointWorld } from './endpoint-side.ts';
 import type { MeetingWorld } from './meeting.ts';
+import { operatorsOfSecret } from './secrets.ts';
 import { runsThatShare } from './shares.ts';
 import { deliverersThatBook } from './slots.ts';
 import { type Enumerated, machine, partiesThatMeet, passesThatMeet, worldOf } from './small-worlds.ts';
@@ -83,5 +84,9 @@ describe('small worlds', () => {
     ['invariant 12: share what a workspace allows', runsThatShare('sqlite', ['changes', 'sweep', 'time'])],
     ['invariant 12: book moments that are apart', deliverersThatBook('dynamodb', [0, 300, 0], 0)],
     ['invariant 12: book moments that are apart, on one machine', deliverersThatBook('sqlite', [0, 300, 0])],
+    [
+      'invariant 11: lose no secret that was answered',
+      operatorsOfSecret('sqlite', true, ['rotates', 'finishes']),
+    ],
   ])('%s, in any order of the calls', (_, world) => holds(worldOf(world)));
 });

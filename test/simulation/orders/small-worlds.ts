@@ -8,6 +8,7 @@ import type { Mishap } from './machine-side.ts';
 import { type MeetingWorld, meetAtRows } from './meeting.ts';
 import { type SmallWorld, walk } from './passes.ts';
 import { reportingWorlds } from './reporting.ts';
+import { secretWorlds } from './secrets.ts';
 import { settlingWorlds } from './settling.ts';
 import { shareWorlds } from './shares.ts';
 import { slotWorlds } from './slots.ts';
@@ -101,7 +102,7 @@ export function smallWorlds(storage: SmallWorld['storage']): readonly Enumerated
     ...PARTIES.map(world => ({ storage, ...world })),
     ...FEW.map(world => ({ storage, ...world, switches: SWITCHES })),
   ];
-  const worlds = [tickWorlds, shareWorlds, slotWorlds, settlingWorlds, reportingWorlds];
+  const worlds = [tickWorlds, shareWorlds, slotWorlds, settlingWorlds, reportingWorlds, secretWorlds];
   const meetings = worlds.flatMap(worldsOf => worldsOf(storage)).map(worldOf);
   return [
     ...MISHAPS.map(mishap => machine(mishap)),
