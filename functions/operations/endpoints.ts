@@ -31,15 +31,15 @@ export async function findEndpoint(registry: Registry, name: string): Promise<Fo
 
 /** Changes the row of an endpoint; a configured one may have none yet. `change` returns undefined to leave it
  *  as it is.
- *  @throws Refused when the endpoint was removed in between */
+ *  @throws Refused when the endpoint was removed in between, also where another one was added under its name */
 export async function changeRow(
   registry: Registry,
-  { endpoint: { name }, isConfigured }: FoundEndpoint,
+  { endpoint: { name }, isConfigured, row: found }: FoundEndpoint,
   change: (row: EndpointRow) => EndpointRow | undefined,
 ): Promise<EndpointRow> {
   let isGone = false;
   const changed = await registry.endpoints.change(name, row => {
-    isGone = !row?.settings && !isConfigured;
+    isGone = !isConfigured && (!row?.settings || row.addedAt !== found?.addedAt);
     return isGone ? undefined : change(row ?? { name, health: {} });
   });
   if (isGone) throw await unknownEndpoint(registry, name);

@@ -1,6 +1,6 @@
 import type { BugsByFile } from './bugs.ts';
 
-/** Bugs in what operators do. */
+/** Bugs in what operators do, and in what runs do with an endpoint that they removed. */
 export const OPERATIONS: BugsByFile = {
   'operations/endpoint-settings.ts': {
     'a secret changed as it was before its claim': [
@@ -22,6 +22,25 @@ export const OPERATIONS: BugsByFile = {
       'other && other.by !== by && other',
       'other && other',
       { world: 'secret of an endpoint: rotates and rotates, dynamodb' },
+    ],
+  },
+  'delivery/deliver-batch.ts': {
+    'a delivery sent to the address of a later endpoint of its name': [
+      '  if (health.isRemoved) return settler.untried(settler.open);\n',
+      '',
+      { world: 'replaced endpoint: a run delivers, sqlite' },
+    ],
+  },
+  'delivery/drain.ts': {
+    'deliveries of a later endpoint sent by a run of the earlier': [
+      '  if (now?.addedAt !== addedAt) return { at: undefined };\n',
+      '',
+      { world: 'replaced endpoint: a run drains, sqlite' },
+    ],
+    'the backlog of a later endpoint of the name taken for drained': [
+      'row?.addedAt === addedAt && row && change',
+      'row && change',
+      { world: 'replaced endpoint: a run drains, sqlite' },
     ],
   },
 };

@@ -19,11 +19,13 @@ export function operationsOf(
   let ids = 0;
   return {
     ...{ configured: [], endpoints: ports.rows, toApply: 'deploy', clock },
-    // What an answer shows concerns no other party.
+    // What an answer shows, chats and dead letters concern no other party.
     deliveries: {
       ...ports.deliveries,
       counts: async () => ({ pending: 0, oldest: undefined, dead: 0 }),
       attempts: async () => [],
+      dropThreads: async () => {},
+      requeue: async () => 0,
     },
     secrets: {
       nameOf: (name: string) => name,

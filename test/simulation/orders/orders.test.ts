@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DepthFirst } from './depth-first.ts';
 import type { EndpointWorld } from './endpoint-side.ts';
 import type { MeetingWorld } from './meeting.ts';
+import { endpointThatIsReplaced } from './replacing.ts';
 import { operatorsOfSecret } from './secrets.ts';
 import { runsThatShare } from './shares.ts';
 import { deliverersThatBook } from './slots.ts';
@@ -84,6 +85,10 @@ describe('small worlds', () => {
     ['invariant 12: share what a workspace allows', runsThatShare('sqlite', ['changes', 'sweep', 'time'])],
     ['invariant 12: book moments that are apart', deliverersThatBook('dynamodb', [0, 300, 0], 0)],
     ['invariant 12: book moments that are apart, on one machine', deliverersThatBook('sqlite', [0, 300, 0])],
+    [
+      'invariant 11: leave a later endpoint of the name as it is',
+      endpointThatIsReplaced('sqlite', 'queues', false),
+    ],
     [
       'invariant 11: lose no secret that was answered',
       operatorsOfSecret('sqlite', true, ['rotates', 'finishes']),

@@ -7,6 +7,7 @@ import { MISHAPS, surviveEach } from './machine.ts';
 import type { Mishap } from './machine-side.ts';
 import { type MeetingWorld, meetAtRows } from './meeting.ts';
 import { type SmallWorld, walk } from './passes.ts';
+import { replacingWorlds } from './replacing.ts';
 import { reportingWorlds } from './reporting.ts';
 import { secretWorlds } from './secrets.ts';
 import { settlingWorlds } from './settling.ts';
@@ -102,7 +103,15 @@ export function smallWorlds(storage: SmallWorld['storage']): readonly Enumerated
     ...PARTIES.map(world => ({ storage, ...world })),
     ...FEW.map(world => ({ storage, ...world, switches: SWITCHES })),
   ];
-  const worlds = [tickWorlds, shareWorlds, slotWorlds, settlingWorlds, reportingWorlds, secretWorlds];
+  const worlds = [
+    tickWorlds,
+    shareWorlds,
+    slotWorlds,
+    settlingWorlds,
+    reportingWorlds,
+    secretWorlds,
+    replacingWorlds,
+  ];
   const meetings = worlds.flatMap(worldsOf => worldsOf(storage)).map(worldOf);
   return [
     ...MISHAPS.map(mishap => machine(mishap)),
