@@ -24,6 +24,18 @@ export const OPERATIONS: BugsByFile = {
       { world: 'secret of an endpoint: rotates and rotates, dynamodb' },
     ],
   },
+  'operations/erase.ts': {
+    'a dead letter that is sent again during an erasure left': [
+      'task.dryRun ? undefined : ERASE.backlog(task, ...rest)',
+      'undefined',
+      { world: 'rows of an endpoint: erases and resends, sqlite' },
+    ],
+    'the dead letters erased before the backlog': [
+      "'backlog', 'dead', 'requeued', 'attempts'] as const",
+      "'dead', 'requeued', 'backlog', 'attempts'] as const",
+      { world: 'rows of an endpoint: erases and gives up, sqlite' },
+    ],
+  },
   'delivery/deliver-batch.ts': {
     'a delivery sent to the address of a later endpoint of its name': [
       '  if (health.isRemoved) return settler.untried(settler.open);\n',

@@ -4,6 +4,7 @@ import type { EndpointWorld } from './endpoint-side.ts';
 import type { MeetingWorld } from './meeting.ts';
 import { endpointThatIsReplaced } from './replacing.ts';
 import { operatorsOfSecret } from './secrets.ts';
+import { partiesThatSettle } from './settling.ts';
 import { runsThatShare } from './shares.ts';
 import { deliverersThatBook } from './slots.ts';
 import { type Enumerated, machine, partiesThatMeet, passesThatMeet, worldOf } from './small-worlds.ts';
@@ -85,6 +86,10 @@ describe('small worlds', () => {
     ['invariant 12: share what a workspace allows', runsThatShare('sqlite', ['changes', 'sweep', 'time'])],
     ['invariant 12: book moments that are apart', deliverersThatBook('dynamodb', [0, 300, 0], 0)],
     ['invariant 12: book moments that are apart, on one machine', deliverersThatBook('sqlite', [0, 300, 0])],
+    [
+      'invariant 11: leave no delivery of an erased project',
+      partiesThatSettle('sqlite', ['erases', 'resends']),
+    ],
     [
       'invariant 11: leave a later endpoint of the name as it is',
       endpointThatIsReplaced('sqlite', 'queues', false),
