@@ -295,7 +295,7 @@ async function send(
   // The deliveries were read after the row: they may be of a later endpoint of this name.
   const now = await dependencies.rows.read(endpoint.name);
   if (now?.addedAt !== addedAt) return { at: undefined };
-  const health = new EndpointHealth(endpoint, row, dependencies);
+  const health = new EndpointHealth(endpoint, now ?? row, dependencies);
   const settler = new RowSettler(endpoint.name, health, rows, dependencies);
   await deliverBatch({ endpoint, health, settler, isNew: false, ...(jobsOf && { jobsOf }) }, dependencies);
   if (settler.isStuck || health.isStuck) return { at: clock() + STUCK_MS };
