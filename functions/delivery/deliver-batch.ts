@@ -118,6 +118,8 @@ async function send(
     revision: health.secretRevision,
     onRead: read => saveHealth(() => health.addressed(originOf(read))),
   });
+  // Rows may be of a later endpoint of this name.
+  if (health.isRemoved) return settler.untried(settler.open);
   // The first one alone: an endpoint that is overloaded or down then gets one request, not ten at once.
   await run(first);
   await inParallel(others, isChat(endpoint) ? 1 : CONCURRENCY, run);

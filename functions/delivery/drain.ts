@@ -20,6 +20,8 @@ export interface DrainDependencies extends BatchDependencies {
   readonly queues: Pick<Queues, 'wake'>;
   /** Unique to this run. It marks the endpoint's row, so that one run at a time drains its backlog. */
   readonly run: string;
+  /** When the endpoint was added, by its row. A later one of its name is left as it is. */
+  readonly addedAt?: number | undefined;
 }
 
 /** One run's turn of sending an endpoint's backlog. */
@@ -86,7 +88,7 @@ async function sendSome(
   const { rows, deliveries, clock, remaining } = dependencies;
   const began = clock();
   const row = await rows.read(name);
-  if (!row) return { at: undefined };
+  if (!row || row.addedAt !== dependencies.addedAt) return { at: undefined };
   const opens = opensAt(row.health, began);
   if (opens === undefined || opens > began) return { at: opens };
   if (remaining() < MIN_REMAINING_MS) return { at: began };
@@ -198,9 +200,9 @@ async function sendMany(
   all: Gathered,
   dependencies: DrainDependencies,
 ): Promise<Rest | undefined> {
-  const { rows, run, clock } = dependencies;
+  const { run, clock } = dependencies;
   const until = clock() + MIN_REMAINING_MS + (all.rows.length / REMOVED_PER_SECOND) * SECOND;
-  await changeHealth(endpoint.name, rows, health =>
+  await changeHealth(endpoint.name, dependencies, health =>
     health.draining?.by === run && health.draining.until < until
       ? { ...health, draining: { by: run, until } }
       : undefined,
@@ -212,9 +214,10 @@ async function sendMany(
 async function hold(
   { name }: EndpointSettings,
   until: number,
-  { rows, clock }: DrainDependencies,
+  dependencies: DrainDependencies,
 ): Promise<void> {
-  await changeHealth(name, rows, health =>
+  const { clock } = dependencies;
+  await changeHealth(name, dependencies, health =>
     pausedUntil(health, clock()) < until ? { ...health, notBefore: until } : undefined,
   );
 }
@@ -250,9 +253,9 @@ async function paced(began: number, ms: number, { sleep, clock }: DrainDependenc
 async function letPass(
   { name }: EndpointSettings,
   { health: { waiting } }: EndpointRow,
-  { rows }: DrainDependencies,
+  dependencies: DrainDependencies,
 ): Promise<void> {
-  if (waiting?.first) await changeHealth(name, rows, health => onlyReplayed(health, waiting.added));
+  if (waiting?.first) await changeHealth(name, dependencies, health => onlyReplayed(health, waiting.added));
 }
 
 /** Notes in the endpoint's row when the next delivery is due. If more were added since the row was read, nothing
@@ -261,9 +264,10 @@ async function nothingDue(
   endpoint: EndpointSettings,
   { health: { waiting, failing } }: EndpointRow,
   now: number,
-  { deliveries, rows }: DrainDependencies,
+  dependencies: DrainDependencies,
   later?: number,
 ): Promise<Rest | undefined> {
+  const { deliveries } = dependencies;
   const { name } = endpoint;
   // A failing endpoint is probed with those that are due later: if any could be sent, one would have been.
   const isProbed = failing !== undefined && later !== undefined;
@@ -271,7 +275,7 @@ async function nothingDue(
   const at = later === undefined ? next : Math.min(next ?? later, later);
   if (!waiting) return { at };
   const noted = next ?? (later === undefined ? undefined : GATHERED);
-  const isNoted = await changeHealth(name, rows, before => {
+  const isNoted = await changeHealth(name, dependencies, before => {
     const { window: _, ...health } = before;
     const window = gathered(endpoint, before.window, now, later !== undefined);
     return drained({ ...health, ...(window && { window }) }, waiting.added, noted);
@@ -287,8 +291,11 @@ async function send(
   { rows, jobsOf }: Pick<Gathered, 'rows'> & Partial<Gathered>,
   dependencies: DrainDependencies,
 ): Promise<Rest | undefined> {
-  const { clock } = dependencies;
-  const health = new EndpointHealth(endpoint, row, dependencies);
+  const { clock, addedAt } = dependencies;
+  // The deliveries were read after the row: they may be of a later endpoint of this name.
+  const now = await dependencies.rows.read(endpoint.name);
+  if (now?.addedAt !== addedAt) return { at: undefined };
+  const health = new EndpointHealth(endpoint, now ?? row, dependencies);
   const settler = new RowSettler(endpoint.name, health, rows, dependencies);
   await deliverBatch({ endpoint, health, settler, isNew: false, ...(jobsOf && { jobsOf }) }, dependencies);
   if (settler.isStuck || health.isStuck) return { at: clock() + STUCK_MS };
@@ -314,9 +321,10 @@ async function wakeNext(
 async function beginDraining(
   { name }: EndpointSettings,
   until: number,
-  { rows, clock, run }: DrainDependencies,
+  dependencies: DrainDependencies,
 ): Promise<EndpointRow | undefined> {
-  return changeHealth(name, rows, health => {
+  const { clock, run } = dependencies;
+  return changeHealth(name, dependencies, health => {
     const isFree = health.draining?.by === run || drainEnd(health, clock()) <= clock();
     return isFree ? { ...health, draining: { by: run, until } } : undefined;
   });
@@ -326,9 +334,10 @@ async function beginDraining(
 async function endDraining(
   { name }: EndpointSettings,
   pace: Health['pace'],
-  { rows, run }: DrainDependencies,
+  dependencies: DrainDependencies,
 ): Promise<void> {
-  await changeHealth(name, rows, ({ draining, pace: _, ...health }) =>
+  const { run } = dependencies;
+  await changeHealth(name, dependencies, ({ draining, pace: _, ...health }) =>
     draining?.by === run ? { ...health, ...(pace && { pace }) } : undefined,
   );
 }
@@ -337,15 +346,15 @@ async function endDraining(
  *  @returns the written row; undefined if nothing was written */
 async function changeHealth(
   name: string,
-  rows: DrainDependencies['rows'],
+  { rows, addedAt }: Pick<DrainDependencies, 'rows' | 'addedAt'>,
   change: (health: Health) => Health | undefined,
 ): Promise<EndpointRow | undefined> {
   let isChanged = false;
   const row = await rows.change(name, row => {
-    const health = row && change(row.health);
-    isChanged = health !== undefined;
+    const health = row?.addedAt === addedAt && row && change(row.health);
+    isChanged = Boolean(health);
     if (row && health) checkHealth(row.health, health);
-    return row && health && { ...row, health };
+    return row && health ? { ...row, health } : undefined;
   });
   return isChanged ? row : undefined;
 }

@@ -30,6 +30,7 @@ export class EndpointHealth {
   readonly #settings: EndpointSettings;
   readonly #isConfigured: boolean;
   readonly #dependencies: DeliveryPorts;
+  readonly #addedAt: number | undefined;
   #row: EndpointRow | undefined;
   #isStuck = false;
   #isStopLogged = false;
@@ -48,6 +49,7 @@ export class EndpointHealth {
     this.#name = settings.name;
     this.#settings = settings;
     this.#isConfigured = row?.settings === undefined;
+    this.#addedAt = row?.addedAt;
     this.#row = row;
     this.#dependencies = dependencies;
   }
@@ -151,10 +153,16 @@ export class EndpointHealth {
     return this.#change(health => gaveUp(health, now, reason), false);
   }
 
-  /** Saves the origin of the endpoint's address in its row.
+  /** Whether the endpoint was removed, as this run last found its row; another one may have its name. */
+  get isRemoved(): boolean {
+    return !this.#isConfigured && this.#row === undefined;
+  }
+
+  /** Saves the origin of the endpoint's address in its row. Reads the row anyway: the address may be that of a later
+   *  endpoint of this name.
    *  @throws when the write fails */
   async addressed(origin: string): Promise<void> {
-    if (this.#row?.origin !== origin) this.#row = await this.#write(row => ({ ...row, origin }));
+    this.#row = await this.#write(row => (row.origin === origin ? undefined : { ...row, origin }));
   }
 
   /** Deliveries were added to the backlog. `due`: `gathered` for changes that are sent together later.
@@ -229,15 +237,19 @@ export class EndpointHealth {
     }
   }
 
-  /** Changes the endpoint's row, unless the endpoint was removed; one change of this run at a time, so that
-   *  none finds the row changed by another. */
+  /** Changes the endpoint's row, unless the endpoint was removed, or another one added under its name; one change of
+   *  this run at a time, so that none finds the row changed by another. */
   #write(change: (row: EndpointRow) => EndpointRow | undefined): Promise<EndpointRow | undefined> {
     const added = this.#isConfigured ? { name: this.#name, health: {} } : undefined;
-    const write = () =>
-      this.#dependencies.rows.change(this.#name, row => {
+    const write = async () => {
+      let isOurs = true;
+      const after = await this.#dependencies.rows.change(this.#name, row => {
+        isOurs = this.#isConfigured || row?.addedAt === this.#addedAt;
         const before = row ?? added;
-        return before && change(before);
+        return isOurs && before ? change(before) : undefined;
       });
+      return isOurs ? after : undefined;
+    };
     const written = this.#changing.then(write);
     this.#changing = written.catch(() => undefined);
     return written;

@@ -73,6 +73,8 @@ export class QueueSettler extends Settler {
     const inRow = due === 'gathered' ? this.startedAt : due;
     await this.ports.deliveries.add(all.map(delivery => ({ ...delivery, due: inRow })));
     const at = await this.#health.backlogAdded(due, first);
+    // A later endpoint of this name must not get them.
+    if (this.#health.isRemoved) return this.ports.deliveries.forget(all);
     this.#dueAt = Math.min(this.#dueAt ?? at, at);
   }
 

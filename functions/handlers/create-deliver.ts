@@ -102,8 +102,22 @@ export function createDeliver(dependencies: DeliverDependencies): Serve {
     const { events = [], earlier } = Object.groupBy(all, ({ sentAt }) =>
       sentAt >= since - CLOCKS_DIFFER_MS ? 'events' : 'earlier',
     );
-    if (earlier) drop(name, earlier);
-    return isPulled(endpoint) ? keep(found, events, wakes, tools) : send(found, events, wakes, tools);
+    const left = earlier ? await dropEarlier(found, earlier, tools) : [];
+    const serveAll = isPulled(endpoint) ? keep : send;
+    return [...left, ...(await serveAll(found, events, wakes, tools))];
+  }
+
+  /** Deliveries for an earlier endpoint of this name, and their rows, which a run that died may have left. */
+  async function dropEarlier(
+    { endpoint, row }: Registered,
+    events: readonly Message[],
+    tools: Tools,
+  ): Promise<readonly string[]> {
+    const { name } = endpoint;
+    const settler = new QueueSettler(name, new EndpointHealth(endpoint, row, tools), events, tools);
+    for (const delivery of settler.open) await settler.unwanted(delivery);
+    drop(name, events);
+    return settler.again;
   }
 
   /** For a consumer, which takes them. */
@@ -116,7 +130,7 @@ export function createDeliver(dependencies: DeliverDependencies): Serve {
     const { name } = endpoint;
     const settler = new QueueSettler(name, new EndpointHealth(endpoint, row, tools), events, tools);
     if (events.length > 0) await keepForConsumer(settler, tools, name);
-    if (wakes.length > 0) await drainBacklog(endpoint, tools);
+    if (wakes.length > 0) await drainBacklog({ endpoint, row }, tools);
     return settler.again;
   }
 
@@ -140,7 +154,7 @@ export function createDeliver(dependencies: DeliverDependencies): Serve {
         ? health.opensAfter(settler.dueAt)
         : undefined;
     if (drainAt !== undefined) await wake(endpoint, drainAt);
-    if (wakes.length > 0) await drainBacklog(endpoint, tools);
+    if (wakes.length > 0) await drainBacklog({ endpoint, row }, tools);
     return settler.again;
   }
 
@@ -169,9 +183,11 @@ export function createDeliver(dependencies: DeliverDependencies): Serve {
     if (wait < TICK_MS) await tryToWake(endpoint, wait, dependencies.queues, log.warn);
   }
 
-  async function drainBacklog(endpoint: EndpointSettings, tools: Tools): Promise<void> {
+  async function drainBacklog({ endpoint, row }: Registered, tools: Tools): Promise<void> {
     try {
-      await (isPulled(endpoint) ? giveUpUntaken(endpoint.name, tools) : drain(endpoint, tools));
+      await (isPulled(endpoint)
+        ? giveUpUntaken(endpoint.name, tools)
+        : drain(endpoint, { ...tools, addedAt: row?.addedAt }));
     } catch (error) {
       logIfAssertion(log, error, { endpoint: endpoint.name });
       log.error('Could not drain the backlog of an endpoint; the next tick retries.', {

@@ -8,7 +8,15 @@ import { type EndpointKind, isPulled, KINDS } from '../model/kinds.ts';
 import { isSigningSecret, lackingHeader, originOf, parseSecret } from '../model/secret.ts';
 import { checkWatched, filterWarnings } from './check-filter.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
-import { changeRow, type FoundEndpoint, findEndpoint, removeDeliveries, statusOf } from './endpoints.ts';
+import {
+  changeRow,
+  claimed,
+  type FoundEndpoint,
+  findEndpoint,
+  released,
+  removeDeliveries,
+  statusOf,
+} from './endpoints.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import { Refused, wrongRequest } from './refused.ts';
 
@@ -90,10 +98,11 @@ export const updateEndpoint: OperationOf<'update-endpoint'> = async (
   if (isPulled(endpoint) && (url !== undefined || headers)) throw new Refused(NO_ADDRESS);
   if (url !== undefined) await checkAddress(context, endpoint.kind, url);
   if (url !== undefined || headers) {
-    const secret = await readSecret(context, endpoint);
-    const changed = changedHeaders(secret.headers ?? {}, headers ?? {});
-    checkHeaders(endpoint.kind, changed);
-    await changeSecret(context, found, { ...secret, ...(url !== undefined && { url }), headers: changed });
+    await changeSecret(context, found, secret => {
+      const changed = changedHeaders(secret.headers ?? {}, headers ?? {});
+      checkHeaders(endpoint.kind, changed);
+      return { ...secret, ...(url !== undefined && { url }), headers: changed };
+    });
   }
   if (isChanged)
     await changeRow(context, found, row =>
@@ -121,10 +130,11 @@ export const rotateSecret: OperationOf<'rotate-secret'> = async (
   const found = await findEndpoint(context, name);
   const { endpoint } = found;
   if (!KINDS[endpoint.kind].isSigned) throw new Refused('This kind of endpoint has no signing secret.');
-  const { secrets = [], ...others } = await readSecret(context, endpoint);
   const secret = given ?? newSigningSecret(context);
   checkSecrets(endpoint.kind, [secret]);
-  await changeSecret(context, found, { ...others, secrets: [secret, secrets.at(-1) as string] });
+  await changeSecret(context, found, ({ secrets = [], ...others }) => {
+    return { ...others, secrets: [secret, secrets.at(-1) as string] };
+  });
   // A given secret is not shown: the caller has it already.
   const [made, how] = given === undefined ? [{ secret }, 'generated'] : [{}, 'given'];
   return acted({ endpoint: name }, { endpoint: name, ...made }, [how]);
@@ -133,10 +143,11 @@ export const rotateSecret: OperationOf<'rotate-secret'> = async (
 /** Ends the rotation: events are signed with the new secret only. */
 export const finishRotation: OperationOf<'finish-rotation'> = async (context, { endpoint: name }) => {
   const found = await findEndpoint(context, name);
-  const { secrets = [], ...others } = await readSecret(context, found.endpoint);
-  const [secret, old] = secrets;
-  if (secret === undefined || old === undefined) throw new Refused('No rotation is in progress.');
-  await changeSecret(context, found, { ...others, secrets: [secret] });
+  await changeSecret(context, found, ({ secrets = [], ...others }) => {
+    const [secret, old] = secrets;
+    if (secret === undefined || old === undefined) throw new Refused('No rotation is in progress.');
+    return { ...others, secrets: [secret] };
+  });
   return acted({ endpoint: name }, { endpoint: name });
 };
 
@@ -235,14 +246,25 @@ function secretText({ headers = {}, ...secret }: EndpointSecret): string {
   throw wrongRequest(`headers: the address and the headers have ${MAX_SECRET_BYTES} characters at most.`);
 }
 
-/** Replaces the secret of an endpoint. Its row gets a new revision, so that all runs read the secret again. */
+/** Changes the secret of an endpoint. Its row gets a new revision, so that all runs read the secret again.
+ *  @throws Refused while another operation changes it */
 async function changeSecret(
   context: OperationsContext,
   found: FoundEndpoint,
-  secret: EndpointSecret,
+  change: (secret: EndpointSecret) => EndpointSecret,
 ): Promise<void> {
-  await context.secrets.write(found.endpoint.name, secretText(secret));
-  await changeRow(context, found, row => ({ ...row, ...secretNote(context, secret, row) }));
+  const by = context.newId();
+  await changeRow(context, found, row => claimed(row, by, context.clock()));
+  let secret: EndpointSecret | undefined;
+  try {
+    secret = change(await readSecret(context, found.endpoint));
+    await context.secrets.write(found.endpoint.name, secretText(secret));
+  } finally {
+    await changeRow(context, found, row => ({
+      ...released(row, by),
+      ...(secret && secretNote(context, secret, row)),
+    }));
+  }
 }
 
 function secretNote(

@@ -31,19 +31,36 @@ export async function findEndpoint(registry: Registry, name: string): Promise<Fo
 
 /** Changes the row of an endpoint; a configured one may have none yet. `change` returns undefined to leave it
  *  as it is.
- *  @throws Refused when the endpoint was removed in between */
+ *  @throws Refused when the endpoint was removed in between, also where another one was added under its name */
 export async function changeRow(
   registry: Registry,
-  { endpoint: { name }, isConfigured }: FoundEndpoint,
+  { endpoint: { name }, isConfigured, row: found }: FoundEndpoint,
   change: (row: EndpointRow) => EndpointRow | undefined,
 ): Promise<EndpointRow> {
   let isGone = false;
   const changed = await registry.endpoints.change(name, row => {
-    isGone = !row?.settings && !isConfigured;
+    isGone = !isConfigured && (!row?.settings || row.addedAt !== found?.addedAt);
     return isGone ? undefined : change(row ?? { name, health: {} });
   });
   if (isGone) throw await unknownEndpoint(registry, name);
   return changed ?? { name, health: {} };
+}
+
+/** For how long one operation has an endpoint's secret at most, in ms. */
+const CLAIM_MS = 60_000;
+
+/** The row once `by` alone may change the endpoint's secret, whose store has no conditional write.
+ *  @throws Refused while another operation may */
+export function claimed(row: EndpointRow, by: string, now: number): EndpointRow {
+  const { secretClaim: other } = row;
+  if (other && other.by !== by && other.until > now)
+    throw new Refused('Another operation is changing this endpoint. Try again in a minute.');
+  return { ...row, secretClaim: { by, until: now + CLAIM_MS } };
+}
+
+export function released(row: EndpointRow, by: string): EndpointRow {
+  const { secretClaim, ...rest } = row;
+  return secretClaim?.by === by ? rest : row;
 }
 
 /** The error for an unknown name, with the name that was likely meant. */

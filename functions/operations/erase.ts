@@ -18,8 +18,8 @@ const SLICE_TIMEOUT_MS = 2_000;
 const PAGE = 100;
 
 /** First the journal, from which replays and operators would send events again. A delivery that is given up moves from
- *  the backlog to the dead letters, so these follow. */
-const STEPS = ['journal', 'backlog', 'dead', 'attempts'] as const;
+ *  the backlog to the dead letters, so these follow; one that an operator sends again moves back. */
+const STEPS = ['journal', 'backlog', 'dead', 'requeued', 'attempts'] as const;
 type Step = (typeof STEPS)[number];
 
 /** Where a slice ended: its step, the endpoint, and the last row that was read; and whether anything of the project was
@@ -178,6 +178,8 @@ const ERASE: Record<
     if (!task.dryRun && places.length > 0) await deliveries.removeDead(endpoint, places);
     return lastOf(read, ({ place }) => place);
   },
+  // Where nothing is erased, they would be counted twice.
+  requeued: async (task, ...rest) => (task.dryRun ? undefined : ERASE.backlog(task, ...rest)),
   attempts: async (task, endpoint, row) => {
     const { delivered, key } = task;
     const { deliveries } = task.context;

@@ -186,7 +186,10 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     for (const [index, change] of changes.entries()) {
       context.steps.length = 0;
       await change();
-      expect([await revision(), context.steps]).toEqual([AT + 1 + index, ['secret crm', 'row crm']]);
+      expect([await revision(), context.steps]).toEqual([
+        AT + 1 + index,
+        ['row crm', 'secret crm', 'row crm'],
+      ]);
     }
     await ask('pause-endpoint', { endpoint: 'crm' });
     await ask('update-endpoint', { endpoint: 'crm', perSecond: 3 });

@@ -1,6 +1,7 @@
 import { CARELESS as CARELESS_BUGS } from './careless.ts';
 import { DELIVERY } from './delivery.ts';
 import { DUE } from './due.ts';
+import { OPERATIONS } from './operations.ts';
 import { PASS } from './pass.ts';
 import { SCHEDULE } from './schedule.ts';
 import { STORE } from './store.ts';
@@ -24,7 +25,10 @@ type Edits =
 export type BugsByFile = Readonly<Record<string, Readonly<Record<string, Edits>>>>;
 
 export const CARELESS = bugsIn(CARELESS_BUGS);
-export const BUGS: readonly Bug[] = [...[PASS, STORE, DELIVERY, SCHEDULE, DUE].flatMap(bugsIn), ...CARELESS];
+export const BUGS: readonly Bug[] = [
+  ...[PASS, STORE, DELIVERY, SCHEDULE, DUE, OPERATIONS].flatMap(bugsIn),
+  ...CARELESS,
+];
 
 function bugsIn(bugs: BugsByFile): Bug[] {
   return Object.entries(bugs).flatMap(([file, named]) =>

@@ -145,13 +145,8 @@ export const DELIVERY: BugsByFile = {
       'delivery/drain.test.ts',
     ],
     'a row that falls due while rows are read left to nobody': [
-      [
-        [
-          '  { deliveries, rows }: DrainDependencies,\n  later',
-          '  { deliveries, rows, clock }: DrainDependencies,\n  later',
-        ],
-        ['deliveries.nextDue(name, now)', 'deliveries.nextDue(name, clock())'],
-      ],
+      'deliveries.nextDue(name, now)',
+      'deliveries.nextDue(name, dependencies.clock())',
       { world: 'refused and drain and time' },
     ],
   },

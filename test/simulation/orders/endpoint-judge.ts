@@ -5,7 +5,7 @@ import type { EndpointParty } from './endpoint-process.ts';
 
 /** Who may change these parts of an endpoint's row: all others must leave them as they find them. */
 const WRITERS: { readonly [Part in keyof (EndpointRow & Health)]?: readonly EndpointParty[] } = {
-  settings: ['update'],
+  settings: ['update', 'update log'],
   paused: ['pause', 'resume'],
   draining: ['drain'],
   pace: ['drain'],

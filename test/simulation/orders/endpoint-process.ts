@@ -20,7 +20,7 @@ import { type JobParty, sourcesOf } from './endpoint-jobs.ts';
 export type EndpointParty =
   | ('deliver' | 'refused' | 'slowed' | 'drain')
   | ('time' | 'late')
-  | ('pause' | 'resume' | 'remove' | 'update')
+  | ('pause' | 'resume' | 'remove' | 'update' | 'update log')
   | JobParty
   | 'tick';
 
@@ -29,10 +29,10 @@ export const TIME_PASSES = ' s pass';
 const RUN_MS = 180_000;
 const OPERATIONS = {
   ...{ pause: pauseEndpoint, resume: resumeEndpoint, remove: removeEndpoint },
-  update: updateEndpoint,
+  ...{ update: updateEndpoint, 'update log': updateEndpoint },
 };
-/** What `update` changes. */
-export const UPDATED_RATE = 2;
+/** What updates change. */
+export const UPDATES = { update: { perSecond: 2 }, 'update log': { keepSuccesses: false } };
 
 /** What the processes share, and who watches them. */
 export interface Surroundings {
@@ -90,8 +90,7 @@ export class EndpointProcess {
     const operation = OPERATIONS[party as keyof typeof OPERATIONS] as (
       ...given: [OperationsContext, object]
     ) => Promise<unknown>;
-    const update = party === 'update' && { perSecond: UPDATED_RATE };
-    await operation(this.operations(), { endpoint: NAME, ...update });
+    await operation(this.operations(), { endpoint: NAME, ...UPDATES[party as keyof typeof UPDATES] });
   }
 
   async tick(): Promise<void> {

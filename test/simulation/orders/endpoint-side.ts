@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { joined } from '../../../functions/delivery/health.ts';
 import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
 import type { EndpointRow, Health } from '../../../functions/model/endpoint-row.ts';
@@ -17,13 +18,7 @@ import { sqliteStorage } from '../storage/sqlite.ts';
 import type { Storage } from '../storage/storage.ts';
 import { BEGUN, type Job, type JobParty, JobsJudge } from './endpoint-jobs.ts';
 import { EndpointJudge } from './endpoint-judge.ts';
-import {
-  type EndpointParty,
-  EndpointProcess,
-  NAME,
-  type Surroundings,
-  UPDATED_RATE,
-} from './endpoint-process.ts';
+import { type EndpointParty, EndpointProcess, NAME, type Surroundings, UPDATES } from './endpoint-process.ts';
 import type { Walker } from './walker.ts';
 
 /** A small world: parties that reach the storage of one endpoint at the same moment. */
@@ -189,8 +184,12 @@ export class EndpointSide {
     if (row === undefined) return;
     const { health, settings } = row;
     if (!settings) throw new Violation(11, 'the settings of the endpoint are lost');
-    if (parties.includes('update') && settings.perSecond !== UPDATED_RATE)
-      throw new Violation(11, 'an update of the settings is lost');
+    for (const [party, update] of Object.entries(UPDATES))
+      if (
+        parties.includes(party as EndpointParty) &&
+        !isDeepStrictEqual({ ...settings, ...update }, settings)
+      )
+        throw new Violation(11, `what ${party} changed in the settings is lost`);
     if (!health.waiting && this.#rows.isWaiting(NAME, () => false))
       throw new Violation(11, 'deliveries wait in rows, but no run will look for them');
     if (health.draining) throw new Violation(11, `no run drains, but the row has ${health.draining.by}`);

@@ -3,6 +3,9 @@ import { DepthFirst } from './depth-first.ts';
 import type { EndpointWorld } from './endpoint-side.ts';
 import type { MeetingWorld } from './meeting.ts';
 import { publishersThatMeet } from './publishing.ts';
+import { endpointThatIsReplaced } from './replacing.ts';
+import { operatorsOfSecret } from './secrets.ts';
+import { partiesThatSettle } from './settling.ts';
 import { runsThatShare } from './shares.ts';
 import { deliverersThatBook } from './slots.ts';
 import {
@@ -72,9 +75,11 @@ describe('small worlds', () => {
     ['is drained by one run after another', { ...TWO_DRAINS, storage: 'dynamodb', switches: 1 }],
     ['is paused', { storage: 'dynamodb', parties: ['refused', 'pause'] }],
     ['is removed', { storage: 'sqlite', parties: ['refused', 'remove'] }],
+    ['is updated twice', { storage: 'dynamodb', parties: ['update', 'update log'], rows: 0 }],
     ['gets a replay that is cancelled', { ...REPLAY, parties: ['tick', 'cancel replay'] }],
-  ])('invariant 11: lose no delivery of an endpoint that %s, in any order of the calls', (_, world) =>
-    holds(partiesThatMeet(world)),
+  ])(
+    'invariant 11: lose no delivery or setting of an endpoint that %s, in any order of the calls',
+    (_, world) => holds(partiesThatMeet(world)),
   );
 
   it('invariant 11: lose and double no event of one machine whose call is killed', () =>
@@ -106,5 +111,17 @@ describe('small worlds', () => {
     ['invariant 12: share what a workspace allows', runsThatShare('sqlite', ['changes', 'sweep', 'time'])],
     ['invariant 12: book moments that are apart', deliverersThatBook('dynamodb', [0, 300, 0], 0)],
     ['invariant 12: book moments that are apart, on one machine', deliverersThatBook('sqlite', [0, 300, 0])],
+    [
+      'invariant 11: leave no delivery of an erased project',
+      partiesThatSettle('sqlite', ['erases', 'resends']),
+    ],
+    [
+      'invariant 11: leave a later endpoint of the name as it is',
+      endpointThatIsReplaced('sqlite', 'queues', false),
+    ],
+    [
+      'invariant 11: lose no secret that was answered',
+      operatorsOfSecret('sqlite', true, ['rotates', 'finishes']),
+    ],
   ])('%s, in any order of the calls', (_, world) => holds(worldOf(world)));
 });

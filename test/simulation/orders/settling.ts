@@ -1,19 +1,31 @@
+import { eraseProject } from '../../../functions/operations/erase.ts';
+import { eraseAll } from '../../../functions/operations/walk-erase.ts';
 import { waitingOnes } from '../../kit/delivery/setting.ts';
 import { Violation } from '../oracle/violation.ts';
 import type { Storage } from '../storage/storage.ts';
 import { BEGIN, type Meeting, type MeetingWorld, type Party, type Place, type Reaching } from './meeting.ts';
+import { operationsOf } from './operating.ts';
 
 /** What a party does with the rows that it finds due. `sends`: its endpoint takes them; `gives up`: it refuses them for good; `fails`: they
  *  must be sent again; `cleans up`: they are too old; `consumes`: it leases them, and acknowledges them. `resends`: it makes dead letters
- *  pending again. `time`: that after which leases end passes at once. */
-type Role = 'sends' | 'gives up' | 'fails' | 'cleans up' | 'consumes' | 'resends' | 'time';
+ *  pending again. `erases`: it erases their
+ *  project. `time`: that after which leases end passes at once. */
+type Role = 'sends' | 'gives up' | 'fails' | 'cleans up' | 'consumes' | 'resends' | 'erases' | 'time';
 type Kept = 'waits' | 'is dead' | 'is gone';
 
 const NAME = 'crm';
 const ROWS = 2;
 const LEASE_MS = 30_000;
 const REFUSED = { at: BEGIN, reason: 'refused' };
-const MAY_REMOVE: readonly (Role | undefined)[] = ['sends', 'consumes'];
+const MAY_REMOVE: readonly (Role | undefined)[] = ['sends', 'consumes', 'erases'];
+/** What was dead is pending again, or gone. */
+const MAY_REVIVE: readonly (Role | undefined)[] = ['resends', 'erases'];
+const PROCESS = { workspace: 'eu', processId: 'on boarding' };
+/** A delivery of another project. */
+const OTHER = waitingOnes(1).map(row => ({
+  ...row,
+  ...{ eventId: 'other', at: row.at - 1, body: row.body.replace('"id":"p.1"', '"id":"p.2"') },
+}));
 
 /** Parties that settle the same deliveries. */
 export function settlingWorlds(storage: MeetingWorld['storage']): MeetingWorld[] {
@@ -27,6 +39,10 @@ export function settlingWorlds(storage: MeetingWorld['storage']): MeetingWorld[]
       ['consumes', 'cleans up'],
       ['gives up', 'resends'],
       ['consumes', 'consumes', 'time'],
+      ['erases', 'gives up'],
+      ['erases', 'fails'],
+      ['erases', 'consumes'],
+      ['erases', 'resends'],
     ] as const
   ).map(roles => partiesThatSettle(storage, roles));
 }
@@ -49,33 +65,46 @@ function meetingOf(place: Place, roles: readonly Role[]): Meeting {
   });
   return {
     parties,
-    prepare: async ({ ports: { deliveries } }) => {
+    prepare: async ({ ports: { deliveries, rows } }) => {
       const due = BEGIN - 1_000;
       await deliveries.add(waitingOnes(ROWS, { due }));
-      if (!roles.includes('resends')) return;
-      const [first] = await deliveries.due(NAME, BEGIN, 1);
+      if (roles.includes('erases')) await rows.change(NAME, () => ({ name: NAME, health: {} }));
+      const [first] = roles.includes('resends') ? await deliveries.due(NAME, BEGIN, 1) : [];
       if (first) await deliveries.deadLetter(NAME, first.place, { ...REFUSED, at: BEGIN - 1 });
+      if (roles.includes('erases')) await deliveries.add(OTHER.map(row => ({ ...row, due })));
     },
     check: by => {
+      if (roles.includes('erases')) checkOther(place, known, by);
       for (const { eventId, at } of waitingOnes(ROWS)) {
         const is = keptOf(place.storage, at);
         const was = known.get(eventId);
         known.set(eventId, is);
         if (was === undefined || was === is) continue;
-        if (was === 'is gone' || (was === 'is dead' && by?.name !== 'resends'))
+        if (was === 'is gone' || (was === 'is dead' && !MAY_REVIVE.includes(by?.name as Role)))
           throw new Violation(11, `a delivery that ${was} ${is} after a call of ${by?.name}`);
         if (is === 'is gone' && !MAY_REMOVE.includes(by?.name as Role))
           throw new Violation(11, `${by?.name} removed a delivery that nobody has`);
       }
     },
     checkEnd: (_, struck) => {
+      const left = [...known].find(([id, is]) => id !== 'other' && is !== 'is gone');
+      if (roles.includes('erases') && struck.size === 0 && left)
+        throw new Violation(11, `${left[0]} ${left[1]}, though its project was erased`);
       const gone = [...known].filter(([, is]) => is === 'is gone');
       const unasked = gone.find(([id]) => !removed.has(id));
-      if (unasked && struck.size === 0)
+      if (unasked && struck.size === 0 && !roles.includes('erases'))
         throw new Violation(11, `${unasked[0]} is gone, but nobody was answered so`);
     },
     state: () => [...known.values(), ...removed],
   };
+}
+
+/** Erasing leaves the delivery of another project. */
+function checkOther({ storage }: Place, known: Map<string, Kept>, by: Party | undefined): void {
+  const is = keptOf(storage, OTHER[0]?.at ?? 0);
+  if (by?.name === 'erases' && is !== (known.get('other') ?? is))
+    throw new Violation(11, 'a delivery of another project is erased');
+  known.set('other', is);
 }
 
 async function settle(
@@ -92,6 +121,18 @@ async function settle(
         made => made(),
         'time passes',
       );
+    case 'erases': {
+      const more = {
+        processes: async () => [PROCESS],
+        snapshots: { withSnapshot: async () => new Set(['p.1']), tombstone: async () => undefined },
+        journal: { async *search() {} },
+      };
+      const context = operationsOf(reaching, { id: 'A', texts: new Map(), more });
+      return void (await eraseAll(async asked => (await eraseProject(context, asked)).answer, {
+        operation: 'erase',
+        project: 'p.1',
+      }));
+    }
     case 'cleans up':
       return void (await deliveries.deadLetterBefore(NAME, clock(), REFUSED));
     case 'resends':

@@ -9,7 +9,9 @@ import type { Mishap } from './machine-side.ts';
 import { type MeetingWorld, meetAtRows } from './meeting.ts';
 import { type SmallWorld, walk } from './passes.ts';
 import { publishingWorlds } from './publishing.ts';
+import { replacingWorlds } from './replacing.ts';
 import { reportingWorlds } from './reporting.ts';
+import { secretWorlds } from './secrets.ts';
 import { settlingWorlds } from './settling.ts';
 import { shareWorlds } from './shares.ts';
 import { slotWorlds } from './slots.ts';
@@ -58,6 +60,7 @@ const PARTIES: readonly Omit<EndpointWorld, 'storage'>[] = [
   { parties: ['drain', 'refused'], answers: ['refused'], isFailing: true },
   { parties: ['drain', 'resume'], rows: 2, isFailing: true },
   { parties: ['drain', 'update'], rows: 2 },
+  { parties: ['update', 'update log'], rows: 0 },
   ...(['pause', 'update', 'remove', 'cancel replay', 'begin anew replay'] as const).map(other =>
     carriedOut('replay', other),
   ),
@@ -103,7 +106,16 @@ export function smallWorlds(storage: SmallWorld['storage']): readonly Enumerated
     ...PARTIES.map(world => ({ storage, ...world })),
     ...FEW.map(world => ({ storage, ...world, switches: SWITCHES })),
   ];
-  const worlds = [tickWorlds, shareWorlds, slotWorlds, settlingWorlds, reportingWorlds, publishingWorlds];
+  const worlds = [
+    tickWorlds,
+    shareWorlds,
+    slotWorlds,
+    settlingWorlds,
+    reportingWorlds,
+    secretWorlds,
+    replacingWorlds,
+    publishingWorlds,
+  ];
   const meetings = worlds.flatMap(worldsOf => worldsOf(storage)).map(worldOf);
   return [
     ...MISHAPS.map(mishap => machine(mishap)),
