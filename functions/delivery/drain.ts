@@ -291,11 +291,11 @@ async function send(
   { rows, jobsOf }: Pick<Gathered, 'rows'> & Partial<Gathered>,
   dependencies: DrainDependencies,
 ): Promise<Rest | undefined> {
-  const { clock, addedAt } = dependencies;
+  const { clock } = dependencies;
   // The deliveries were read after the row: they may be of a later endpoint of this name.
   const now = await dependencies.rows.read(endpoint.name);
-  if (now?.addedAt !== addedAt) return { at: undefined };
-  const health = new EndpointHealth(endpoint, now ?? row, dependencies);
+  if (!now || now.addedAt !== row.addedAt) return { at: undefined };
+  const health = new EndpointHealth(endpoint, now, dependencies);
   const settler = new RowSettler(endpoint.name, health, rows, dependencies);
   await deliverBatch({ endpoint, health, settler, isNew: false, ...(jobsOf && { jobsOf }) }, dependencies);
   if (settler.isStuck || health.isStuck) return { at: clock() + STUCK_MS };

@@ -45,7 +45,7 @@ export const OPERATIONS: BugsByFile = {
   },
   'delivery/drain.ts': {
     'deliveries of a later endpoint sent by a run of the earlier': [
-      '  if (now?.addedAt !== addedAt) return { at: undefined };\n',
+      '  if (!now || now.addedAt !== row.addedAt) return { at: undefined };\n',
       '',
       { world: 'replaced endpoint: a run drains, sqlite' },
     ],
