@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { DeadlineError, ServiceUnreachableError } from '../../functions/service/errors.ts';
 import { failureOf, ids, type Rig, rig, runningClock, START } from '../kit/service/connect.ts';
 import {
+  type Behaviour,
   broken,
   destroy,
   goodToken,
@@ -16,6 +17,7 @@ import {
 
 const user = json({ id: 'u' });
 const httpDate = (time: number) => new Date(time).toUTCString();
+const NO_ANSWER = expect.stringContaining('no answer within 60 ms;');
 
 describe('a request that fails for a while', () => {
   test('is tried again with growing waits: reset, 500, broken body, then 200', async () => {
@@ -96,9 +98,8 @@ describe('a request that fails for a while', () => {
     const { service, requests } = await rig(sequence(user, hang), { requestTimeout: 60, clock });
     await service.user('first');
     await new Promise(resolve => setTimeout(resolve, 5));
-    const error = await failureOf(service.user('second'));
-    expect(error).toMatchObject({ name: 'ServiceUnreachableError', scope: 'everybody' });
-    expect(error.message).toContain('no answer within 60 ms;');
+    const failure = { name: 'ServiceUnreachableError', scope: 'everybody', message: NO_ANSWER };
+    expect(await failureOf(service.user('second'))).toMatchObject(failure);
     expect(requests.map(({ path }) => path)).toEqual(['/user/first', '/user/second']);
   });
 
@@ -117,18 +118,15 @@ describe('a request that fails for a while', () => {
     expect(requests.filter(({ path }) => path === '/user/slow')).toHaveLength(2);
   });
 
-  test.each([408, 429, 500, 503])('ends in its status after the last attempt: %i', async code => {
-    const { service, requests } = await rig(status(code), { maxAttempts: 3 });
+  test.each<[string, number, ...Behaviour[]]>([
+    ...[408, 429, 500, 503].map((code): [string, number, Behaviour] => [`${code}`, code, status(code)]),
+    ['another failure each time', 500, destroy, html, status(500)],
+  ])('ends in its status after the last attempt, no more than allowed: %s', async (_, code, ...answers) => {
+    const { service, requests } = await rig(sequence(...answers), { maxAttempts: 3 });
     const error = await failureOf(service.user('u'));
     expect(error).toMatchObject({ name: 'ServiceStatusError', status: code, request: 'GET /user/u' });
     expect(error.message).toContain('(3 attempts)');
     expect(requests).toHaveLength(3);
-  });
-
-  test('is tried no more often than allowed, whatever fails each time', async () => {
-    const { service, requests } = await rig(sequence(destroy, status(500), html), { maxAttempts: 2 });
-    expect(await failureOf(service.user('u'))).toMatchObject({ status: 500 });
-    expect(requests).toHaveLength(2);
   });
 
   test.each([301, 304, 400, 403, 404, 409])(
@@ -154,16 +152,13 @@ describe('a request that fails for a while', () => {
     expect(waits).toHaveLength(1);
   });
 
-  test('times out without an answer: that a token was given meanwhile is none', async () => {
-    const { service, requests } = await rig(hang, { requestTimeout: 40 });
-    const error = await failureOf(service.user('u'));
-    expect(error.message).toContain('no answer within 40 ms;');
+  test.each<[string, Behaviour, object]>([
+    ['without an answer: that a token was given meanwhile is none', hang, { message: NO_ANSWER }],
+    ['in the body of a failing status, and keeps that', hangInBody(404), { status: 404 }],
+  ])('times out %s', async (_, api, failure) => {
+    const { service, requests } = await rig(api, { requestTimeout: 60 });
+    expect(await failureOf(service.user('u'))).toMatchObject(failure);
     expect(requests).toHaveLength(1);
-  });
-
-  test('keeps the status when the body of a failing one never ends', async () => {
-    const { service } = await rig(hangInBody(404), { requestTimeout: 60 });
-    expect(await failureOf(service.user('u'))).toMatchObject({ status: 404 });
   });
 
   test('is told as no JSON after a few tries, with a safe start of what came', async () => {
@@ -189,22 +184,17 @@ describe('the deadline of the pass', () => {
     expect([requests.length, waits.length]).toEqual([1, 0]);
   });
 
-  test('sends nothing once it is reached', async () => {
-    const { connection, requests, tokenRequests } = await rig(user);
-    const error = await failureOf(connection.open({ deadline: START }).user('u'));
-    expect(error).toBeInstanceOf(DeadlineError);
-    expect([requests.length, tokenRequests.length]).toEqual([0, 0]);
-  });
-
-  test('sends nothing for which the token came too late', async () => {
+  test('sends nothing once it is reached, nor what the token came too late for', async () => {
     const late: Rig = await rig(user, {
       token: (response, request) => {
         late.time.now = START + 60_000;
         goodToken(response, request);
       },
     });
-    const error = await failureOf(late.connection.open({ deadline: START + 60_000 }).user('u'));
-    expect(error).toBeInstanceOf(DeadlineError);
+    const untilDeadline = (deadline: number) => failureOf(late.connection.open({ deadline }).user('u'));
+    expect(await untilDeadline(START)).toBeInstanceOf(DeadlineError);
+    expect([late.requests.length, late.tokenRequests.length]).toEqual([0, 0]);
+    expect(await untilDeadline(START + 60_000)).toBeInstanceOf(DeadlineError);
     expect(late.infos.map(({ method }) => method)).toEqual(['POST']);
   });
 
@@ -247,19 +237,15 @@ describe('the deadline of the pass', () => {
         status(500)(response, request);
       }),
     );
-    const walk = late.connection
-      .open({ deadline: START + 60_000 })
-      .projects('p')
-      [Symbol.asyncIterator]();
-    expect(await failureOf(walk.next())).toMatchObject({ status: 500 });
+    const projects = late.connection.open({ deadline: START + 60_000 }).projects('p');
+    expect(await failureOf(ids(projects))).toMatchObject({ status: 500 });
     expect(late.requests).toHaveLength(2);
   });
 
   test('stops halving too', async () => {
     const { connection, requests } = await rig(status(500), { random: () => 1 });
-    const service = connection.open({ deadline: START + 500 });
-    const walk = service.projects('p')[Symbol.asyncIterator]();
-    expect(await failureOf(walk.next())).toMatchObject({ status: 500 });
+    const projects = connection.open({ deadline: START + 500 }).projects('p');
+    expect(await failureOf(ids(projects))).toMatchObject({ status: 500 });
     expect(requests).toHaveLength(1);
   });
 });

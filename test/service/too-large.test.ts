@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { all, failureOf, ids, rig } from '../kit/service/connect.ts';
-import { type Behaviour, destroy, hangInBody, json, status } from '../kit/service/server.ts';
+import { type Behaviour, destroy, hangInBody, json, type Received, status } from '../kit/service/server.ts';
 
 const ITEMS = Array.from({ length: 20 }, (_, index) => ({ id: index }));
 const IDS = ITEMS.map(item => String(item.id));
+const FORTY = { pageSize: { projects: 40 } };
+const overloaded = status(503, { 'retry-after': '1' });
+const sizesOf = (requests: readonly Received[]) => requests.map(({ query }) => query.first);
 
 /** Serves twenty records by offset; pages of more than `most` get the behaviour of an oversized response. */
 const upTo =
@@ -20,11 +23,9 @@ const upTo =
 
 describe('a page that is too large', () => {
   test.each([400, 409, 413])('is asked for at once with half of first on %i', async code => {
-    const { service, requests, waits, notices } = await rig(upTo(5, status(code)), {
-      pageSize: { projects: 40 },
-    });
+    const { service, requests, waits, notices } = await rig(upTo(5, status(code)), FORTY);
     expect(await ids(service.projects('p'))).toEqual(IDS);
-    expect(requests.map(request => request.query.first)).toEqual(['40', '20', '10', '5', '5', '5', '5']);
+    expect(sizesOf(requests)).toEqual(['40', '20', '10', '5', '5', '5', '5']);
     expect(waits).toEqual([]);
     expect(notices).toMatchObject([{ code: 'page-size-projects', list: 'projects', first: 5 }]);
   });
@@ -48,9 +49,9 @@ describe('a page that is too large', () => {
   });
 
   test.each([500, 502, 503])('is tried twice at each size on %i, then halved', async code => {
-    const { service, requests, waits } = await rig(upTo(10, status(code)), { pageSize: { projects: 40 } });
+    const { service, requests, waits } = await rig(upTo(10, status(code)), FORTY);
     expect(await ids(service.projects('p'))).toEqual(IDS);
-    expect(requests.map(request => request.query.first)).toEqual(['40', '40', '20', '20', '10', '10']);
+    expect(sizesOf(requests)).toEqual(['40', '40', '20', '20', '10', '10']);
     expect(waits).toEqual([250, 250]);
   });
 
@@ -60,12 +61,12 @@ describe('a page that is too large', () => {
     });
     await all(service.projects('p'));
     await all(service.projects('p'));
-    expect(requests.map(request => request.query.first)).toEqual(['20', '10', '10', '10', '10']);
+    expect(sizesOf(requests)).toEqual(['20', '10', '10', '10', '10']);
 
     requests.length = 0;
     await all(service.tasks('p', 'q'));
     await all(connection.open({ deadline: Number.MAX_SAFE_INTEGER }).projects('p'));
-    expect(requests.map(request => request.query.first)).toEqual(['20', '10', '10', '20', '10', '10']);
+    expect(sizesOf(requests)).toEqual(['20', '10', '10', '20', '10', '10']);
   });
 
   test('is an error when a single item fails too, after all retries', async () => {
@@ -76,29 +77,22 @@ describe('a page that is too large', () => {
       status: 500,
       request: 'GET /processes/p/projects?first=1',
     });
-    const sizes = requests.map(request => request.query.first);
-    expect(sizes).toEqual(['4', '4', '2', '2', '1', '1', '1', '1', '1']);
+    expect(sizesOf(requests)).toEqual(['4', '4', '2', '2', '1', '1', '1', '1', '1']);
   });
 
   test.each([301, 401, 403, 404, 429])('is not what %i means', async code => {
     const { service, requests } = await rig(status(code), { maxAttempts: 2 });
     expect(await failureOf(all(service.projects('p')))).toMatchObject({ status: code });
-    expect(new Set(requests.map(request => request.query.first))).toEqual(new Set(['200']));
+    expect(new Set(sizesOf(requests))).toEqual(new Set(['200']));
   });
 
-  test('is not what a failing connection means', async () => {
-    const { service, requests } = await rig(destroy, { maxAttempts: 3 });
+  test.each<[string, Behaviour, string]>([
+    ['what a failing connection means', destroy, '2 2 2 2'],
+    ['what 503 with Retry-After means, until it has been tried', overloaded, '2 2 2 2 1 1 1 1'],
+  ])('is not %s', async (_, api, sizes) => {
+    const { service, requests } = await rig(api, { maxAttempts: 4, pageSize: { projects: 2 } });
     await failureOf(all(service.projects('p')));
-    expect(requests.map(request => request.query.first)).toEqual(['200', '200', '200']);
-  });
-
-  test('nor what 503 with Retry-After means, until it has been tried withRetry', async () => {
-    const { service, requests } = await rig(status(503, { 'retry-after': '1' }), {
-      maxAttempts: 4,
-      pageSize: { projects: 2 },
-    });
-    await failureOf(all(service.projects('p')));
-    expect(requests.map(request => request.query.first)).toEqual(['2', '2', '2', '2', '1', '1', '1', '1']);
+    expect(sizesOf(requests)).toEqual(sizes.split(' '));
   });
 
   const big = json({ projects: [], text: 'x'.repeat(9000) });
@@ -108,7 +102,7 @@ describe('a page that is too large', () => {
   ])('may show as a body that %s', async (_, tooLarge, limit, sizes) => {
     const { service, requests } = await rig(upTo(10, tooLarge), { ...limit, pageSize: { projects: 20 } });
     expect(await ids(service.projects('p'))).toEqual(IDS);
-    expect(requests.map(request => request.query.first)).toEqual(sizes);
+    expect(sizesOf(requests)).toEqual(sizes);
   });
 
   test('is found once by walks that meet it side by side', async () => {
