@@ -59,20 +59,16 @@ describe('a body that never ends', () => {
     expect(sent()).toBeLessThan(MIB + IN_BUFFERS);
   });
 
-  test('of a failing status is not read at all, but for its beginning', async () => {
-    const { behaviour, sent } = flood(404);
-    const { service } = await rig(behaviour);
+  test('of a failing status is not read at all, but for its beginning; that of a token is bounded, too', async () => {
+    const failing = flood(404);
+    const { service } = await rig(failing.behaviour);
     expect(await failureOf(all(service.projects('p')))).toMatchObject({ status: 404 });
-    expect(sent()).toBeLessThan(IN_BUFFERS);
-  });
-
-  test('is bounded for the token, too', async () => {
-    const { behaviour, sent } = flood(200);
-    const { service } = await rig(json({}), { token: behaviour, maxBodyBytes: MIB });
-    expect((await failureOf(service.user('u'))).message).toContain(
-      'POST /oauth/token: at $: expected a body',
-    );
-    expect(sent()).toBeLessThan(MIB + IN_BUFFERS);
+    expect(failing.sent()).toBeLessThan(IN_BUFFERS);
+    const token = flood(200);
+    const other = await rig(json({}), { token: token.behaviour, maxBodyBytes: MIB });
+    const { message } = await failureOf(other.service.user('u'));
+    expect(message).toContain('POST /oauth/token: at $: expected a body');
+    expect(token.sent()).toBeLessThan(MIB + IN_BUFFERS);
   });
 });
 
@@ -83,10 +79,7 @@ describe('a list that never ends', () => {
     return (response, request) => {
       pages += 1;
       const property = request.path.endsWith('tasks') ? 'tasks' : 'projects';
-      json({ [property]: items(pages), paging: { hasNextPage: true, endCursor: `c${pages}` } })(
-        response,
-        request,
-      );
+      page(items(pages), `c${pages}`, property)(response, request);
     };
   };
   const records = (page: number) =>
@@ -149,10 +142,8 @@ describe('a list that never ends', () => {
 
   test('is named in errors by the beginning of a long cursor alone, without the token that may stand in it', async () => {
     const cursor = `${TOKEN}/${'c'.repeat(4_000)}`;
-    const { service } = await rig(
-      sequence(page([{ id: 1 }], cursor), (response, request) => status(404)(response, request)),
-      { token: json({ access_token: TOKEN, expires_in: 3600 }) },
-    );
+    const token = json({ access_token: TOKEN, expires_in: 3600 });
+    const { service } = await rig(sequence(page([{ id: 1 }], cursor), status(404)), { token });
     const { message } = await failureOf(all(service.projects('p')));
     expect(message).toMatch(
       /^GET \/processes\/p\/projects\?first=200&after=\[secret\]%2Fc{40,60}…: status 404/,
@@ -160,9 +151,7 @@ describe('a list that never ends', () => {
   });
 
   test('is not known by a cursor that fits no address', async () => {
-    const { service } = await rig(
-      json({ projects: [], paging: { hasNextPage: true, endCursor: 'c'.repeat(5_000) } }),
-    );
+    const { service } = await rig(page([], 'c'.repeat(5_000)));
     expect(await failureOf(all(service.projects('p')))).toMatchObject({
       path: '$.paging.endCursor',
       expected: 'at most 4096 characters',

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ServiceUnreachableError, TokenError } from '../../functions/service/errors.ts';
 import { failureOf, rig } from '../kit/service/connect.ts';
-import { type Behaviour, html, json, page, sequence, status } from '../kit/service/server.ts';
+import { type Behaviour, destroy, html, json, page, sequence, status } from '../kit/service/server.ts';
 import { type Bearing, virtualRig } from '../kit/service/virtual.ts';
 import { virtualTimers } from '../simulation/scheduler.ts';
 
@@ -23,29 +23,23 @@ describe('whether a service answers', () => {
     expect(waits).toEqual([]);
   });
 
-  test.each([401, 429, 503])('is no for a %i', async code => {
-    const { connection, waits } = await rig(status(code));
+  test.each<[string, Behaviour, object, requests: number]>([
+    ['it refuses each token', status(401), { name: 'ServiceStatusError', status: 401 }, 2],
+    ['it answers 429', status(429), { name: 'ServiceStatusError', status: 429 }, 1],
+    ['it answers 503', status(503), { name: 'ServiceStatusError', status: 503 }, 1],
+    ['it asks for a pause', status(503, { 'retry-after': '600' }), { retryAfter: 600_000 }, 1],
+    ['the connection fails', destroy, { name: 'ServiceUnreachableError' }, 1],
+  ])('is no where %s, which the error tells', async (_, api, failure, count) => {
+    const { connection, requests, waits } = await rig(api);
     const error = await failureOf(connection.probe('p'));
-    expect(error).toMatchObject({ name: 'ServiceStatusError', status: code, scope: 'everybody' });
-    expect(waits).toEqual([]);
-  });
-
-  test('is no where it asks for a pause, which the error tells', async () => {
-    const { connection } = await rig(status(503, { 'retry-after': '600' }));
-    expect(await failureOf(connection.probe('p'))).toMatchObject({ retryAfter: 600_000 });
+    expect(error).toMatchObject({ scope: 'everybody', ...failure });
+    expect([requests.length, waits]).toEqual([count, []]);
   });
 
   test('is no where no token comes', async () => {
     const { connection, requests } = await rig(page([]), { token: status(401) });
     expect(await failureOf(connection.probe('p'))).toBeInstanceOf(TokenError);
     expect(requests).toEqual([]);
-  });
-
-  test('is no where the connection fails', async () => {
-    const { connection, requests } = await rig(response => void response.socket?.destroy());
-    const error = await failureOf(connection.probe('p'));
-    expect(error).toMatchObject({ name: 'ServiceUnreachableError', scope: 'everybody' });
-    expect(requests).toHaveLength(1);
   });
 
   /** A service without sockets, with time-outs in its virtual time. */
@@ -87,9 +81,8 @@ describe('whether a service answers', () => {
   );
 
   test('is asked during a pause, too: its caller knows whether it is over', async () => {
-    const { connection, service } = await rig(
-      sequence(status(503, { 'retry-after': '600' }), json({ id: 'u' })),
-    );
+    const paused = status(503, { 'retry-after': '600' });
+    const { connection, service } = await rig(sequence(paused, json({ id: 'u' })));
     await failureOf(service.user('u'));
     expect(await failureOf(service.user('u'))).toMatchObject({ status: 503 });
     await connection.probe('p');

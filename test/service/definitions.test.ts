@@ -34,28 +34,19 @@ describe('field definitions are found by structure', () => {
       expect(readDefinitions(body)).toEqual([]);
   });
 
-  test.each<[string, Json, object]>([
-    ['name', { name: 'Name', label: 'Label' }, { name: 'Name' }],
-    ['label', { label: 'Label', title: 'Title' }, { name: 'Label' }],
-    ['title', { name: '', title: 'Title' }, { name: 'Title' }],
-    ['externalId', { name: { en: 'x' } }, { name: 'a' }],
-  ])('take their name from %s', (_title, more, expected) => {
-    expect(readDefinitions([field('a', more as { [key: string]: Json })])).toEqual([
-      { externalId: 'a', type: 'text', ...expected },
-    ]);
-  });
-
-  test.each<[Json, string]>([
-    [{ type: 'DATE' }, 'date'],
-    [{ fieldType: 'number' }, 'number'],
-    [{ type: 7, fieldType: 'number' }, 'number'],
-    [{ type: { name: 'Single choice' } }, 'single-choice'],
-    [{ type: { type: 'multi_select' } }, 'multiple-choice'],
-    [{ type: 'Rating' }, 'Rating'],
-  ])('take their type from %j', (more, type) => {
-    expect(readDefinitions([{ externalId: 5, ...(more as object) }])).toEqual([
-      { externalId: '5', name: '5', type },
-    ]);
+  test.each<[{ [key: string]: Json }, name: string, type: string]>([
+    [{ name: 'Name', label: 'Label', type: 'text' }, 'Name', 'text'],
+    [{ label: 'Label', title: 'Title', type: 'text' }, 'Label', 'text'],
+    [{ name: '', title: 'Title', type: 'text' }, 'Title', 'text'],
+    [{ name: { en: 'x' }, type: 'text' }, '5', 'text'],
+    [{ type: 'DATE' }, '5', 'date'],
+    [{ fieldType: 'number' }, '5', 'number'],
+    [{ type: 7, fieldType: 'number' }, '5', 'number'],
+    [{ type: { name: 'Single choice' } }, '5', 'single-choice'],
+    [{ type: { type: 'multi_select' } }, '5', 'multiple-choice'],
+    [{ type: 'Rating' }, '5', 'Rating'],
+  ])('take their name and type from %j: %s, %s', (more, name, type) => {
+    expect(readDefinitions([{ externalId: 5, ...more }])).toEqual([{ externalId: '5', name, type }]);
   });
 
   test('keep options and whether they are archived', () => {

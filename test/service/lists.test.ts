@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { ServiceAnswerError } from '../../functions/service/errors.ts';
 import { all, failureOf, ids, rig } from '../kit/service/connect.ts';
 import { json, page, SERVICE_TIME, sequence } from '../kit/service/server.ts';
 
@@ -55,9 +54,7 @@ describe('walking a list', () => {
 
   test('names the property of a list without the line ends and control characters in it', async () => {
     const name = `x\u001B[2J\nforged line${'y'.repeat(100)}`;
-    const { service, notices } = await rig(
-      json(JSON.stringify({ paging: { hasNextPage: false }, [name]: [{ id: 7 }] })),
-    );
+    const { service, notices } = await rig(page([{ id: 7 }], undefined, name));
     await ids(service.tasks('p', 'q'));
     expect(notices[0]?.message).toMatch(/^List tasks: found under "x\\u\{1b\}\[2J\\u\{a\}forged liney+"$/);
     expect(notices[0]?.message.length).toBeLessThan(100);
@@ -101,13 +98,10 @@ describe('a page that is not as documented', () => {
     [{ projects: [{}], paging }, '$.projects[0]', 'an object without keys'],
   ])('is an error with its path: %j', async (body, path, found) => {
     const { service, requests } = await rig(json(body));
-    const error = await failureOf(all(service.projects('p')));
-    expect(error).toMatchObject({
-      name: 'ServiceAnswerError',
-      path,
-      request: 'GET /processes/p/projects?first=200',
+    expect(await failureOf(all(service.projects('p')))).toMatchObject({
+      ...{ name: 'ServiceAnswerError', request: 'GET /processes/p/projects?first=200' },
+      ...{ path, found: expect.stringContaining(found) },
     });
-    expect((error as ServiceAnswerError).found).toContain(found);
     expect(requests).toHaveLength(1);
   });
 
@@ -131,10 +125,8 @@ describe('a page that is not as documented', () => {
 
   test('an audit log entry that is no object is an error too', async () => {
     const { service } = await rig(page([{}, 3], undefined, 'odd name'));
-    expect(await failureOf(all(service.auditLog('p')))).toMatchObject({
-      path: '$["odd name"][1]',
-      found: 'number',
-    });
+    const failure = { path: '$["odd name"][1]', found: 'number' };
+    expect(await failureOf(all(service.auditLog('p')))).toMatchObject(failure);
   });
 });
 

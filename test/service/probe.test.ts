@@ -19,6 +19,7 @@ import {
 
 const TOKEN = 'token-that-nobody-may-see';
 const token = json({ access_token: TOKEN, expires_in: 3600 });
+const matching = (text: RegExp): string => expect.stringMatching(text);
 
 async function probing(api: Behaviour, authorization: Behaviour = token, requestTimeout = 5_000) {
   const server = await startServer(api, authorization);
@@ -48,15 +49,11 @@ test('hands back what came, its size, and the service’s time', async () => {
 });
 
 test.each<[string, Behaviour, object]>([
-  [
-    'a status',
-    status(404),
-    { status: 404, failure: expect.stringMatching(/^status 404: there is no such thing/) },
-  ],
+  ['a status', status(404), { status: 404, failure: matching(/^status 404: there is no such thing/) }],
   ['a rate limit', status(429, { 'retry-after': '9' }), { status: 429, retryAfter: 9_000 }],
-  ['a page', html, { status: 200, failure: expect.stringMatching(/not JSON/) }],
-  ['a broken connection', destroy, { failure: expect.stringMatching(/connection failed/) }],
-  ['a body that breaks off', broken, { failure: expect.stringMatching(/connection failed/) }],
+  ['a page', html, { status: 200, failure: matching(/not JSON/) }],
+  ['a broken connection', destroy, { failure: matching(/connection failed/) }],
+  ['a body that breaks off', broken, { failure: matching(/connection failed/) }],
 ])('tells of %s, once asked, and never rejects', async (_name, api, expected) => {
   const { probe, server } = await probing(api);
   const came = await probe.get(['users']);
@@ -74,7 +71,7 @@ test('no answer is told once its time is up', async () => {
 test.each<[string, Behaviour, object]>([
   ['expires_in', token, { lifetime: 3_600_000, lifetimeFrom: 'expires_in' }],
   ['nothing', json({ access_token: TOKEN }), { lifetime: 300_000, lifetimeFrom: 'nothing' }],
-  ['a refusal', status(401), { failure: expect.stringMatching(/credentials are refused/) }],
+  ['a refusal', status(401), { failure: matching(/credentials are refused/) }],
 ])('tells what told a token’s life: %s', async (_name, authorization, expected) => {
   const { probe } = await probing(json({}), authorization);
   const told = await probe.token();
@@ -84,10 +81,7 @@ test.each<[string, Behaviour, object]>([
 
 test('a request without a token says why it was not sent', async () => {
   const { probe, server } = await probing(json({}), status(403));
-  expect(await probe.get(['users'])).toMatchObject({
-    hasNoToken: true,
-    failure: expect.stringMatching(/403/),
-  });
+  expect(await probe.get(['users'])).toMatchObject({ hasNoToken: true, failure: matching(/403/) });
   expect(server.requests).toEqual([]);
 });
 

@@ -93,21 +93,18 @@ describe('a service that says when to come back', () => {
   });
 
   test('behind the deadline has refused what is asked meanwhile: no time was short', async () => {
-    const { connection, within, scheduler, answers } = virtualRig(() => ({
-      ms: 50,
-      status: 429,
-      headers: { 'retry-after': '15' },
-    }));
-    const pass = () => connection.open({ deadline: scheduler.now + 10_000 });
-    const first = failureOf(readLists(pass(), 1));
-    await within(first);
-    const second = failureOf(readLists(pass(), 1));
-    await within(second);
-    expect(await second).toBeInstanceOf(ServiceStatusError);
-    expect(await second).toMatchObject({ status: 429, scope: 'everybody', retryAfter: undefined });
-    expect((await second).message).toContain(
-      'the service asks for no request before 2026-07-01T10:00:15.050Z',
-    );
+    const refusal = { ms: 50, status: 429, headers: { 'retry-after': '15' } };
+    const { connection, within, scheduler, answers } = virtualRig(() => refusal);
+    const failing = async () => {
+      const failed = failureOf(readLists(connection.open({ deadline: scheduler.now + 10_000 }), 1));
+      await within(failed);
+      return failed;
+    };
+    await failing();
+    const second = await failing();
+    expect(second).toBeInstanceOf(ServiceStatusError);
+    expect(second).toMatchObject({ status: 429, scope: 'everybody', retryAfter: undefined });
+    expect(second.message).toContain('the service asks for no request before 2026-07-01T10:00:15.050Z');
     expect(answers).toHaveLength(1);
   });
 

@@ -6,9 +6,8 @@ import { json, page } from '../kit/service/server.ts';
 
 describe('the endpoints', () => {
   test('are asked below the path prefix, with the bare token', async () => {
-    const { service, requests, tokenRequests, infos } = await rig(json({ id: 'u', paging: {} }), {
-      prefix: '/v1/api//',
-    });
+    const api = json({ id: 'u', paging: {} });
+    const { service, requests, tokenRequests, infos } = await rig(api, { prefix: '/v1/api//' });
     expect(await service.user('u/../ä')).toEqual({ id: 'u', fields: { id: 'u', paging: {} } });
     expect(requests[0]?.url).toBe('/v1/api/user/u%2F..%2F%C3%A4');
     expect(requests[0]?.headers).toMatchObject({ authorization: 'token-one', 'user-agent': 'changewire' });
@@ -37,14 +36,10 @@ describe('the endpoints', () => {
     ]);
   });
 
-  test('are not asked about an empty identifier', async () => {
-    const { service, requests } = await rig(json({}));
+  test('are not asked about an empty identifier, and tell a user that is no record by its path', async () => {
+    const { service, requests } = await rig(json([]));
     await expect(service.user('')).rejects.toThrow('an empty identifier');
     expect(requests).toHaveLength(0);
-  });
-
-  test('tell a user that is no record by its path', async () => {
-    const { service } = await rig(json([]));
     await expect(service.user('u')).rejects.toMatchObject({ path: '$', found: 'array' });
   });
 });

@@ -49,6 +49,7 @@ const MISDEEDS: Record<string, Behaviour> = {
 };
 
 const good = json({ access_token: TOKEN, expires_in: 3600 });
+const FEW = { requestTimeout: 50, maxAttempts: 2 };
 
 function expectSilence(...things: unknown[]): void {
   const seen = things.map(thing => {
@@ -61,12 +62,8 @@ function expectSilence(...things: unknown[]): void {
 
 describe('no secret and no token is in any error, notice or request report (design.md §11, invariant 10)', () => {
   test.each(Object.keys(MISDEEDS))('when the service answers with %s', async name => {
-    const { service, notices, infos } = await rig(MISDEEDS[name] ?? hang, {
-      token: good,
-      requestTimeout: 50,
-      maxAttempts: 2,
-      pageSize: { tasks: 2 },
-    });
+    const options = { ...FEW, token: good, pageSize: { tasks: 2 } };
+    const { service, notices, infos } = await rig(MISDEEDS[name] ?? hang, options);
     const errors = [
       await failureOf(all(service.tasks('p', 'q'))),
       await failureOf(service.user('u')),
@@ -76,11 +73,7 @@ describe('no secret and no token is in any error, notice or request report (desi
   });
 
   test.each(Object.keys(MISDEEDS))('when the authentication answers with %s', async name => {
-    const { service, notices, infos } = await rig(status(500), {
-      token: MISDEEDS[name] ?? hang,
-      requestTimeout: 50,
-      maxAttempts: 2,
-    });
+    const { service, notices, infos } = await rig(status(500), { ...FEW, token: MISDEEDS[name] ?? hang });
     expectSilence(await failureOf(service.user('u')), notices, infos);
   });
 
