@@ -99,36 +99,37 @@ test('what is refused in one place says nothing of the others', async () => {
   setup.service.fail({ when: path('coverpage'), times: ALWAYS, fault: { status: 403 } });
   setup.service.fail({ when: path('/users'), times: ALWAYS, fault: 'destroy' });
   const answer = await setup.examine();
-  expect(findingOf(answer, 'definitions of project fields')).toMatchObject({
-    verdict: 'warning',
-    came: expect.stringMatching(/access is denied/),
-  });
+  const came = expect.stringMatching(/access is denied/);
+  expect(findingOf(answer, 'definitions of project fields')).toMatchObject({ verdict: 'warning', came });
   expect(findingOf(answer, 'list of users')).toMatchObject({ verdict: 'unknown' });
   expect(findingOf(answer, 'definitions of task fields').verdict).toBe('fine');
 });
 
-test('a rate limit is waited for and told; no setting mends it, for passes find out what is accepted', async () => {
-  const setup = lively();
-  setup.service.fail({ when: path('/users'), fault: tooManyRequests(7) });
-  const began = setup.time.now;
-  const answer = await setup.examine();
-  expect(findingOf(answer, 'rate limits')).toMatchObject({
-    verdict: 'warning',
-    came: expect.stringContaining('requested waits: 7 s'),
-  });
-  expect(answer.settings.workspace).toEqual({});
-  expect(setup.time.now - began).toBeGreaterThan(7_000);
-});
-
-test('a limit that lasts ends nothing, and what it hides is unknown', async () => {
-  const setup = lively();
-  setup.service.fail({ when: path('/users'), times: ALWAYS, fault: tooManyRequests(3600) });
-  const began = setup.time.now;
-  const answer = await setup.examine();
-  expect(findingOf(answer, 'list of users').verdict).toBe('unknown');
-  expect(findingOf(answer, 'rate limits').came).toMatch(/requested waits: 60 min/);
-  expect(setup.time.now - began).toBeLessThan(60_000);
-});
+test.each([
+  ['short one is waited for, and hides nothing', 7, 1, '7 s', 'fine', [7_000, 600_000]],
+  [
+    'limit that lasts ends nothing, and what it hides is unknown',
+    3600,
+    ALWAYS,
+    '60 min',
+    'unknown',
+    [0, 60_000],
+  ],
+] as const)(
+  'a rate limit is told, without a setting, for passes find out what is accepted: a %s',
+  async (_, seconds, times, wait, users, [least, most]) => {
+    const setup = lively();
+    setup.service.fail({ when: path('/users'), times, fault: tooManyRequests(seconds) });
+    const began = setup.time.now;
+    const answer = await setup.examine();
+    const came = expect.stringContaining(`requested waits: ${wait}`);
+    expect(findingOf(answer, 'rate limits')).toMatchObject({ verdict: 'warning', came });
+    expect(findingOf(answer, 'list of users').verdict).toBe(users);
+    expect(answer.settings.workspace).toEqual({});
+    expect(setup.time.now - began).toBeGreaterThan(least);
+    expect(setup.time.now - began).toBeLessThan(most);
+  },
+);
 
 test('no more is asked than is allowed, nor sooner', async () => {
   const setup = lively();
@@ -140,40 +141,37 @@ test('no more is asked than is allowed, nor sooner', async () => {
   expect(findingOf(answer, 'deleted projects').verdict).toBe('unknown');
 });
 
-test('an identifier with an unusual name is found, and proposed', async () => {
-  const setup = lively();
-  const renamed = ({ id = '', ...record }: JsonObject, rank: number) => ({
-    ...{ taskKey: `T-${id}`, ...record, rank: rank % 2 },
-  });
-  changeRecords(setup, path('/tasks?'), renamed);
-  const answer = await setup.examine();
-  expectFinding(answer, 'task identifiers', 'setting', /^A task is identified by taskKey /);
-  expect(answer.settings.workspace).toEqual({ identifiers: { task: 'taskKey' } });
-});
-
-test('of two properties that could identify a project, the one that its paths take is right', async () => {
-  const setup = lively();
-  const change = ({ id = '', ...record }: JsonObject) => ({ id: `uuid-${id}`, projectId: id, ...record });
-  changeRecords(setup, path('/projects?'), change);
-  const answer = await setup.examine();
-  expectFinding(
-    answer,
-    'project identifiers',
-    'setting',
+test.each<[string, 'task' | 'project', string, Parameters<typeof changeRecords>[2], RegExp]>([
+  [
+    'with an unusual name is found, and proposed',
+    ...(['task', 'taskKey'] as const),
+    ({ id = '', ...record }, rank) => ({ taskKey: `T-${id}`, ...record, rank: rank % 2 }),
+    /^A task is identified by taskKey /,
+  ],
+  [
+    'that the paths of its record take is right, of two that are possible',
+    ...(['project', 'projectId'] as const),
+    ({ id = '', ...record }) => ({ id: `uuid-${id}`, projectId: id, ...record }),
     /^A project is identified by projectId .* Also possible: id\./,
-  );
-  expect(answer.settings.workspace).toEqual({ identifiers: { project: 'projectId' } });
+  ],
+])('an identifier %s', async (_, kind, name, change, found) => {
+  const setup = lively();
+  changeRecords(setup, path(`/${kind}s?`), change);
+  const answer = await setup.examine();
+  expectFinding(answer, `${kind} identifiers`, 'setting', found);
+  expect(answer.settings.workspace).toEqual({ identifiers: { [kind]: name } });
 });
 
 test('a time that alone differs between two readings is proposed to be ignored; a counter, or an edit, is not', async () => {
   const setup = lively();
-  changeRecords(setup, isWhole, (record, index) => ({
-    ...record,
-    ...(index < 1000 && { lastViewedAt: new Date(setup.time.now + (index % 1000)).toISOString() }),
-    ...(index >= 1000 && index < 2000 && { views: index }),
-    ...(index >= 2000 &&
-      index < 3000 && { nextMeeting: new Date(setup.time.now + 9e9 + index).toISOString() }),
-  }));
+  const iso = (after: number) => new Date(setup.time.now + after).toISOString();
+  changeRecords(setup, isWhole, (record, index) => {
+    const [first, second, third] = [0, 1, 2].map(part => Math.floor(index / 1000) === part);
+    return {
+      ...{ ...record, ...(first && { lastViewedAt: iso(index) }), ...(second && { views: index }) },
+      ...(third && { nextMeeting: iso(9e9 + index) }),
+    };
+  });
   const answer = await setup.examine();
   expectFinding(answer, 'fields that change by themselves', 'setting', /only lastViewedAt changed/);
   expect(answer.settings.process).toEqual({ ignoreFields: ['lastViewedAt'] });

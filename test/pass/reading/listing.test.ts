@@ -74,14 +74,10 @@ describe('a listing', () => {
 
   it('of several pages is read again, and rests when all that it showed is there', async () => {
     const { list, filters } = listing({ readings: [TWO], pageMs: 1_000 });
-    const { projects, isComplete, readAt, readBefore, startedAt } = await list();
+    const { projects, ...listed } = await list();
     expect([...projects.keys()]).toEqual(['1', '2']);
-    expect({ isComplete, readAt, readBefore, startedAt }).toEqual({
-      isComplete: true,
-      readAt: AT + 1_007,
-      readBefore: AT + 5_007,
-      startedAt: AT + 1_007,
-    });
+    const [readAt, readBefore] = [AT + 1_007, AT + 5_007];
+    expect(listed).toMatchObject({ isComplete: true, readAt, readBefore, startedAt: readAt });
     expect(filters).toHaveLength(2);
   });
 
@@ -159,9 +155,9 @@ describe('a listing', () => {
 
   it('that goes on when the time is over is refused: it says how far it came, and what to do', async () => {
     const endless = listing({ readings: [[['1'], ['2', '3'], ['4']]], pageMs: 1_000, stopAt: AT + 2_000 });
-    await expect(endless.list()).rejects.toThrow(ServiceError);
-    const again = listing({ readings: [[['1'], ['2', '3'], ['4']]], pageMs: 1_000, stopAt: AT + 2_000 });
-    await expect(again.list()).rejects.toThrow(
+    const listed = endless.list();
+    await expect(listed).rejects.toThrow(ServiceError);
+    await expect(listed).rejects.toThrow(
       /^GET \/processes\/p\/projects: the listing did not end.*: 3 projects on 2 pages.*Make runs longer, or split/s,
     );
     const inTime = listing({ readings: [TWO], pageMs: 1_000, stopAt: AT + 2_000 });
@@ -173,9 +169,8 @@ describe('a listing without a Date header', () => {
   const startedAt = async (more: Partial<Options> = {}) => {
     const { list, said } = listing({ readings: [ONE], clock: 'local', ...more });
     const listed = await list();
-    expect(said).toEqual([
-      expect.stringMatching(/^no-service-clock: The service sends no usable Date header/),
-    ]);
+    const isSaid = /^no-service-clock: The service sends no usable Date header/;
+    expect(said).toEqual([expect.stringMatching(isSaid)]);
     const byOurs = { readAt: AT + 7, readBefore: AT + 7, untimed: true };
     expect([listed, listed.projects.get('1')]).toMatchObject([byOurs, byOurs]);
     return listed.startedAt;
@@ -189,10 +184,10 @@ describe('a listing without a Date header', () => {
   });
 
   it('began before all time where nothing is listed, and none is known: our clock may be hours ahead', async () => {
-    expect((await listing({ readings: [[[]]], clock: 'local' }).list()).startedAt).toBe(0);
-    expect((await listing({ readings: [[[]]], clock: 'local', watermark: AT - 2 }).list()).startedAt).toBe(
-      AT - 2,
-    );
+    for (const watermark of [0, AT - 2]) {
+      const { startedAt } = await listing({ readings: [[[]]], clock: 'local', watermark }).list();
+      expect(startedAt).toBe(watermark);
+    }
   });
 
   it('takes no time for one that is more than a day ahead', async () => {

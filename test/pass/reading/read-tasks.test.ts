@@ -59,6 +59,9 @@ function reading(readings: (string[][] | Error)[], { known, digest, clocks = [] 
 
 const read = async (...given: Parameters<typeof reading>) => (await reading(...given).read()) as TasksRead;
 
+/** The readings of a list that loses a task after the first, and then stays. */
+const shrinking = [[['1'], ['2'], ['3']], ...Array.from({ length: 2 }, () => [['1'], ['2']])];
+
 describe('the tasks of a project', () => {
   it('are read at no time of the service where its last page tells none', async () => {
     const timed = async (...clocks: ('service' | 'local')[]) => read([[['1'], ['2']]], { clocks });
@@ -84,23 +87,13 @@ describe('the tasks of a project', () => {
     expect(several.counts).toMatchObject({ asked: 1, beats: 3 });
   });
 
-  const grown = [
-    [['1'], ['2']],
-    [['1'], ['2', '3']],
-  ];
-
   it('invariant 2: of several pages are read twice for the first time: what was passed over would be new only later', async () => {
-    const made = reading(grown);
+    const made = reading([[['1'], ['2']], [['1'], ['2', '3']]]);
     expect(await made.read()).toMatchObject({ tasks: tasks('1', '2', '3') });
     expect(made.counts.asked).toBe(2);
   });
 
   it('invariant 9: that lack one of those known are read until nothing is lacking that was there, as of the first reading', async () => {
-    const shrinking = [
-      [['1'], ['2'], ['3']],
-      [['1'], ['2']],
-      [['1'], ['2']],
-    ];
     const several = reading(shrinking, { known: tasks('4') });
     expect(await several.read()).toEqual({
       ...{ tasks: tasks('1', '2'), readAt: AT + 1_000, readBefore: AT + 8_000 },
@@ -127,12 +120,9 @@ describe('the tasks of a project', () => {
     expect([...first.tasks.keys()]).toEqual(['1', 'x', '2', '3', '4', '5']);
   });
 
-  it('are not there when the service says so, in any reading', async () => {
+  it('are not there when the service says so, in any reading, and not gone when it fails otherwise', async () => {
     expect(await reading([notFound]).read()).toBeUndefined();
     expect(await reading([[['1'], ['2']], notFound], { known: tasks('4') }).read()).toBeUndefined();
-  });
-
-  it('are not gone when the service fails otherwise', async () => {
     const refused = new ServiceStatusError('GET /tasks', 403, 'denied');
     await expect(reading([refused]).read()).rejects.toBe(refused);
     const other = Object.assign(new Error('ours'), { status: 404 });
@@ -188,9 +178,9 @@ describe('the digest of the tasks', () => {
     ['another order', [['2', '1']]],
     ['none', [[]]],
     ['two pages', [['1', '2'], ['3']]],
-  ])('invariant 1: says nothing of what has %s', async (_, pages) => {
-    const one = reading([pages], { digest: '1,2', known: tasks('1') });
-    expect(await one.read()).toMatchObject({ tasks: tasks(...pages.flat()) });
+    ['no digest', [['1']], { digest: undefined }],
+  ])('invariant 1: says nothing of what has %s', async (_, pages, known: Known = { digest: '1,2', known: tasks('1') }) => {
+    expect(await reading([pages], known).read()).toMatchObject({ tasks: tasks(...pages.flat()) });
   });
 
   it('invariant 1: of several pages is another one where rows only moved between them', async () => {
@@ -203,16 +193,8 @@ describe('the digest of the tasks', () => {
     expect(new Set(await Promise.all(digests)).size).toBe(4);
   });
 
-  it('invariant 1: says nothing where there is none', async () => {
-    expect(await read([[['1']]], { digest: undefined })).toMatchObject({ tasks: tasks('1') });
-  });
 
   it('is that of the last reading, whose tasks were taken', async () => {
-    const shrinking = [
-      [['1'], ['2'], ['3']],
-      [['1'], ['2']],
-      [['1'], ['2']],
-    ];
     const { digest } = await read(shrinking, { known: tasks('4') });
     expect(digest).toBe((await read([[['1'], ['2']]], { known: tasks() })).digest);
   });

@@ -20,11 +20,10 @@ function workspace(list: Answer) {
     timing: [] as (number | undefined)[],
     kept: undefined as KnownUsers | undefined,
   };
-  const recordOf = (fields: JsonObject) => ({
-    id: String(fields.id),
-    fields,
-    ...(fields.flaw && { flaw: new Error() }),
-  });
+  const recordOf = (fields: JsonObject) => {
+    const flaw = fields.flaw && { flaw: new Error() };
+    return { id: String(fields.id), fields, ...flaw };
+  };
   const say = (message: string, details?: object) => {
     world.said.push(message);
     world.details.push(details);
@@ -60,6 +59,12 @@ function workspace(list: Answer) {
   return { world, pass: () => new Users(context) };
 }
 const ANN = { id: 'u1', name: 'Ann' };
+/** A workspace whose list, with Ann alone, a pass has read. */
+async function listed() {
+  const made = workspace([ANN]);
+  await made.pass().among([['u1']]);
+  return made;
+}
 const status = (code: number) => new ServiceStatusError('GET /users', code, 'refused');
 /** What is said with the news that the list can't be read. */
 const unread = (why: string) => ({
@@ -83,16 +88,14 @@ describe('the users', () => {
   });
 
   it('are waited for no longer than ten seconds', async () => {
-    const { world, pass } = workspace([ANN]);
-    await pass().among([['u1']]);
+    const { world, pass } = await listed();
     await pass().among([['u2']]);
     expect(world.asked).toEqual(['list', 'u2']);
     expect(world.timing).toEqual([10_000, 10_000]);
   });
 
   it('are not asked for by an entry that names nobody', async () => {
-    const { world, pass } = workspace([ANN]);
-    await pass().among([['u1']]);
+    const { world, pass } = await listed();
     for (let passes = 0; passes < 2; passes++) {
       await pass().among([[]]);
       await pass().among([]);
@@ -111,11 +114,8 @@ describe('the users', () => {
     ['at most 200 characters', { name: 'n'.repeat(300) }, 'n'.repeat(200)],
     ['whole characters', { name: `${'n'.repeat(199)}😀` }, `${'n'.repeat(199)}\uFFFD`],
   ])('have the name that the service tells as %s', async (_where, fields, name) => {
-    expect(
-      await workspace([{ id: 'u1', ...fields }])
-        .pass()
-        .among([['u1']]),
-    ).toEqual(new Map([['u1', name]]));
+    const { pass } = workspace([{ id: 'u1', ...fields }]);
+    expect(await pass().among([['u1']])).toEqual(new Map([['u1', name]]));
   });
 
   it('leave out one whose record cannot be used', async () => {
@@ -124,8 +124,7 @@ describe('the users', () => {
   });
 
   it('are read again after an hour for an entry with none that is known, after a day in any case', async () => {
-    const { world, pass } = workspace([ANN]);
-    await pass().among([['u1']]);
+    const { world, pass } = await listed();
     world.list = [{ ...ANN, name: 'Ann Lee' }, { id: 'u2' }];
     world.now += HOUR - 1;
     await pass().among([['u1']]);
@@ -142,8 +141,7 @@ describe('the users', () => {
   });
 
   it('within the hour: one who is not known is asked for alone, one in each pass, and nobody twice', async () => {
-    const { world, pass } = workspace([ANN]);
-    await pass().among([['u1']]);
+    const { world, pass } = await listed();
     world.one.set('u2', [{ id: 'u2', name: 'Ben' }]);
     const next = pass();
     expect((await next.among([['x', 'u2'], ['u3']])).get('u2')).toBe('Ben');
@@ -154,8 +152,7 @@ describe('the users', () => {
   });
 
   it('take for a user only who answers by that very id', async () => {
-    const { world, pass } = workspace([ANN]);
-    await pass().among([['u1']]);
+    const { world, pass } = await listed();
     world.one.set('u2', [{ id: 'u1', name: 'Ann' }]);
     expect((await pass().among([['u2']])).has('u2')).toBe(false);
     world.one.set('u3', [{ id: 'u3', flaw: true }]);
@@ -167,8 +164,7 @@ describe('the users', () => {
   });
 
   it('stop asking for single ids after a hundred that were nobody’s, until the list is read again', async () => {
-    const { world, pass } = workspace([ANN]);
-    await pass().among([['u1']]);
+    const { world, pass } = await listed();
     for (let index = 0; index < 110; index++) await pass().among([[`x${index}`]]);
     expect(world.asked).toHaveLength(101);
     world.now += HOUR;
@@ -180,8 +176,7 @@ describe('the users', () => {
   it.each([401, 403, 404])(
     'stay as they were where their list is refused by %i, which is said, and asked again after an hour',
     async code => {
-      const { world, pass } = workspace([ANN]);
-      await pass().among([['u1']]);
+      const { world, pass } = await listed();
       world.list = status(code);
       world.now += HOUR;
       expect([...(await pass().among([['u2']])).keys()]).toEqual(['u1']);
@@ -210,9 +205,8 @@ describe('the users', () => {
   });
 
   it('are not denied by a failure that is no answer of the service', async () => {
-    const { world, pass } = workspace(
-      Object.assign(new ServiceError('GET /users', 'time-out'), { status: 403 }),
-    );
+    const timeOut = new ServiceError('GET /users', 'time-out');
+    const { world, pass } = workspace(Object.assign(timeOut, { status: 403 }));
     await pass().among([['u1']]);
     expect(world.said).toEqual([expect.stringMatching(/^The list of users cannot be read/)]);
   });
@@ -234,8 +228,7 @@ describe('the users', () => {
     const { pass } = workspace(new RangeError('a defect'));
     const users = pass();
     await expect(users.among([['u1']])).rejects.toThrow('a defect');
-    const alone = workspace([ANN]);
-    await alone.pass().among([['u1']]);
+    const alone = await listed();
     alone.world.one.set('u2', new RangeError('another'));
     await expect(alone.pass().among([['u2']])).rejects.toThrow('another');
   });
