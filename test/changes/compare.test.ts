@@ -19,22 +19,22 @@ const definition = (externalId: string, type: string, more = {}) => ({
   type,
   ...more,
 });
-const fields = [
-  definition('text', 'text'),
-  definition('number', 'number'),
-  definition('date', 'date'),
-  definition('single', 'single-choice'),
-  definition('multiple', 'multiple-choice'),
-];
+const choices = ['single', 'multiple'].map(name => definition(name, `${name}-choice`));
+const fields = [...['text', 'number', 'date'].map(name => definition(name, name)), ...choices];
 const rules = rulesOf({ project: fields, task: fields }, ignoredFields([]));
+/** A custom field that is named like a timestamp. */
+const named = rulesOf({ project: [definition('updated', 'text')], task: [] }, ignoredFields([]));
 const compare = (before: JsonObject | undefined, after: JsonObject) =>
   compareRecord(before, after, rules.projectFields, rules.ignored);
 
 describe('comparing a record', () => {
   it('tells what a multiple choice gained and lost', () => {
-    expect(compare({ multiple: ['a', 'b'] }, { multiple: ['c', 'b'] })).toMatchObject([
-      { from: ['a', 'b'], to: ['c', 'b'], added: ['c'], removed: ['a'] },
-    ]);
+    const [from, to] = [
+      ['a', 'b'],
+      ['c', 'b'],
+    ];
+    const changed = { from, to, added: ['c'], removed: ['a'] };
+    expect(compare({ multiple: from }, { multiple: to })).toMatchObject([changed]);
     expect(compare({}, { multiple: ['a'] })).toMatchObject([{ from: null, added: ['a'], removed: [] }]);
     expect(compare({ multiple: 'a' }, { multiple: [] })).toMatchObject([{ added: [], removed: ['a'] }]);
   });
@@ -46,17 +46,16 @@ describe('comparing a record', () => {
   });
 
   it('compares built-in values as they stand: order in arrays counts, "1.0" is not "1.00"', () => {
-    expect(compare({ tags: ['a', 'b'] }, { tags: ['b', 'a'] })).toMatchObject([
-      { kind: 'builtin', type: 'array' },
-    ]);
-    expect(compare({ version: '1.0' }, { version: '1.00' })).toMatchObject([
-      { type: 'string', name: 'version' },
-    ]);
-    expect(compare({ number: 'x' }, { number: 'y' })).toHaveLength(1);
-    expect(compare({ number: { a: 1 } }, { number: '1' })).toHaveLength(1);
-    expect(compare({ number: ['1'] }, { number: '1' })).toHaveLength(1);
-    expect(compare({ text: '1.0' }, { text: '1.00' })).toHaveLength(1);
-    expect(compare({ size: '1.0' }, { size: 1 })).toMatchObject([{ kind: 'builtin', type: 'number' }]);
+    for (const [name, before, after, more] of [
+      ['tags', ['a', 'b'], ['b', 'a'], { kind: 'builtin', type: 'array' }],
+      ['version', '1.0', '1.00', { type: 'string', name: 'version' }],
+      ['number', 'x', 'y', {}],
+      ['number', { a: 1 }, '1', {}],
+      ['number', ['1'], '1', {}],
+      ['text', '1.0', '1.00', {}],
+      ['size', '1.0', 1, { kind: 'builtin', type: 'number' }],
+    ] satisfies [string, Json, Json, object][])
+      expect(compare({ [name]: before }, { [name]: after })).toMatchObject([more]);
   });
 
   it.each([
@@ -69,10 +68,8 @@ describe('comparing a record', () => {
   });
 
   it('tells of a custom field that is named like a timestamp', () => {
-    const named = rulesOf({ project: [definition('updated', 'text')], task: [] }, ignoredFields([]));
-    expect(
-      compareRecord({ updated: 'a' }, { updated: 'b' }, named.projectFields, named.ignored),
-    ).toHaveLength(1);
+    const changes = compareRecord({ updated: 'a' }, { updated: 'b' }, named.projectFields, named.ignored);
+    expect(changes).toHaveLength(1);
   });
 });
 
@@ -134,13 +131,8 @@ describe('comparing projects', () => {
 });
 
 describe('a field that is archived', () => {
-  const archived = rulesOf(
-    {
-      project: [definition('text', 'text', { archived: true })],
-      task: [definition('text', 'text', { archived: true })],
-    },
-    ignoredFields([]),
-  );
+  const text = [definition('text', 'text', { archived: true })];
+  const archived = rulesOf({ project: text, task: text }, ignoredFields([]));
   const held: ProjectContent = { record: { text: 'x', gone: 'y' }, tasks: new Map([['t', { text: 'x' }]]) };
 
   it('takes its value from no record, and copies none that differs in nothing else: the definition changed', () => {
@@ -155,13 +147,9 @@ describe('a field that is archived', () => {
     expect(keepArchived(held, same, archived).tasks.get('t')).toBe(held.tasks.get('t'));
   });
 
-  it('copies no tasks where no field is archived', () => {
+  it('copies no tasks where no field is archived, and changes nothing for a project that is new', () => {
     const read: ProjectContent = { record: { text: 'z' }, tasks: new Map([['t', {}]]) };
     expect(keepArchived(held, read, rules).tasks).toBe(read.tasks);
-  });
-
-  it('changes nothing for a project that is new', () => {
-    const read: ProjectContent = { record: {}, tasks: new Map() };
     expect(keepArchived(undefined, read, archived)).toBe(read);
   });
 });
@@ -184,7 +172,6 @@ describe('the meaning of a content', () => {
   });
 
   it('is another one where a value moves to another field, and where a custom field is named as an ignored one', () => {
-    const named = rulesOf({ project: [definition('updated', 'text')], task: [] }, ignoredFields([]));
     const text = (record: JsonObject, by = rules) =>
       JSON.stringify(valuesOf({ record, tasks: new Map() }, by));
     expect(text({ text: 'a' })).not.toBe(text({ name: 'a' }));

@@ -20,10 +20,7 @@ type Mode = 'changes' | 'sweep';
 const AT = Date.UTC(2026, 10, 21, 12);
 const origin = { workspace: 'eu', processId: 'p' };
 const field = (externalId: string, more: Partial<FieldDefinition> = {}): FieldDefinition => ({
-  externalId,
-  name: externalId,
-  type: 'text',
-  ...more,
+  ...{ externalId, name: externalId, type: 'text', ...more },
 });
 const NOTHING: Definitions = { project: [], task: [] };
 const known = (...task: FieldDefinition[]): Definitions => ({ project: [], task, read: ['project', 'task'] });
@@ -61,20 +58,17 @@ describe('one definition', () => {
       { field: 'options', from: null, to: ['x', 'y'], added: ['x', 'y'], removed: [] },
       { field: 'type', from: null, to: 'single-choice' },
     ]);
-    expect(compareDefinition(undefined, field('a', { archived: true }))[0]).toEqual({
-      field: 'archived',
-      from: null,
-      to: true,
-    });
+    const [archived] = compareDefinition(undefined, field('a', { archived: true }));
+    expect(archived).toEqual({ field: 'archived', from: null, to: true });
   });
 
-  it.each([{ options: ['y', 'x'] }, { options: ['x', 'y', 'x'] }, { archived: false }])(
-    'is the same with %j',
-    more => expect(compareDefinition(before, { ...before, ...more })).toEqual([]),
-  );
-
-  it('is the same whether it has no choices or an empty list of them', () => {
-    expect(compareDefinition(field('a'), field('a', { options: [] }))).toEqual([]);
+  it.each([
+    [before, { options: ['y', 'x'] }],
+    [before, { options: ['x', 'y', 'x'] }],
+    [before, { archived: false }],
+    [field('a'), { options: [] }],
+  ])('%j is the same with %j', (one, more) => {
+    expect(compareDefinition(one, { ...one, ...more })).toEqual([]);
   });
 });
 
@@ -116,12 +110,8 @@ describe('definitions over time', () => {
 
   it('tell a task field that two passes missed as deleted, once, and keep it for its values', () => {
     const before = known(field('a'), field('b'));
-    const { told, definitions } = readings(
-      before,
-      ['changes', read(field('a'))],
-      ['changes', read(field('a'))],
-      ['sweep', read(field('a'))],
-    );
+    const left = read(field('a'));
+    const { told, definitions } = readings(before, ['changes', left], ['changes', left], ['sweep', left]);
     expect(told).toEqual([[], ['deleted task:b'], []]);
     expect(definitions.task).toEqual([field('a'), { ...field('b'), deleted: true }]);
     expect(readings(definitions, ['changes', read(field('b'), field('a'))]).told).toEqual([
@@ -138,13 +128,9 @@ describe('definitions over time', () => {
   it('tell a project field that two passes missed as archived, once: a coverpage does not tell which it is', () => {
     const before: Definitions = { project: [field('a'), field('b')], task: [] };
     const without = { project: [field('a')], task: [] };
-    const { told, definitions } = readings(
-      before,
-      ['sweep', without],
-      ['changes', without],
-      ['changes', without],
-      ['sweep', { project: [field('b'), field('a')], task: [] }],
-    );
+    const later: [Mode, DefinitionsRead] = ['changes', without];
+    const back = { project: [field('b'), field('a')], task: [] };
+    const { told, definitions } = readings(before, ['sweep', without], later, later, ['sweep', back]);
     expect(told).toEqual([[], ['archived project:b archived'], [], ['updated project:b archived']]);
     expect(definitions.project).toEqual([field('b'), field('a')]);
   });
@@ -159,13 +145,9 @@ describe('definitions over time', () => {
 
   it('invariant 9: tell nothing of a field that one pass missed and the next one sees', () => {
     const both = read(field('a'), field('b'));
-    const { told, definitions } = readings(
-      known(field('a'), field('b')),
-      ['changes', read(field('a'))],
-      ['changes', both],
-      ['changes', read(field('a'))],
-      ['sweep', both],
-    );
+    const missed: [Mode, DefinitionsRead] = ['changes', read(field('a'))];
+    const before = known(field('a'), field('b'));
+    const { told, definitions } = readings(before, missed, ['changes', both], missed, ['sweep', both]);
     expect(told.flat()).toEqual([]);
     expect(definitions.task).toEqual([field('a'), field('b')]);
   });
@@ -181,18 +163,15 @@ describe('definitions over time', () => {
   ])('invariant 9: believe a list that %s only when two sweeps read it so', (_, rest) => {
     const before = known(field('a'), field('b'), field('c'), field('d'), field('e'));
     const little = read(...rest);
-    const passes = readings(
-      before,
-      ...Array.from({ length: 5 }, (): [Mode, DefinitionsRead] => ['changes', little]),
-      ['sweep', little],
+    const [changes, sweep]: [Mode, DefinitionsRead][] = [
       ['changes', little],
       ['sweep', little],
-    ).told;
+    ];
+    const passes = readings(before, ...Array(5).fill(changes), sweep, changes, sweep).told;
     expect(passes.slice(0, 7).flat()).toEqual([]);
     expect(passes[7]).toHaveLength(5 - rest.length);
-    expect(
-      readings(before, ['sweep', little], ['changes', read(...before.task)], ['sweep', little]).told.flat(),
-    ).toEqual([]);
+    const between = readings(before, sweep, ['changes', read(...before.task)], sweep);
+    expect(between.told.flat()).toEqual([]);
   });
 
   const fieldsOf = (count: number) => Array.from({ length: count }, (_, index) => field(`f${index}`));
@@ -215,10 +194,8 @@ describe('definitions over time', () => {
     const { told, definitions } = readings(before, ['changes', rest], ['changes', rest]);
     expect(told.flat()).toEqual([]);
     expect(isInDoubt(definitions)).toBe(false);
-    const few = known(
-      ...live.slice(1),
-      ...['v', 'w', 'x', 'y', 'z'].map(id => ({ ...field(id), deleted: true })),
-    );
+    const many = ['v', 'w', 'x', 'y', 'z'].map(id => ({ ...field(id), deleted: true }));
+    const few = known(...live.slice(1), ...many);
     const one = read(...live.slice(2));
     expect(readings(few, ['changes', one], ['changes', one]).told[1]).toHaveLength(1);
   });
@@ -231,12 +208,13 @@ describe('definitions over time', () => {
   });
 
   it('are written when only one list has changed, and when an empty one was read for the first time', () => {
-    expect(compareDefinitions(known(field('a')), read(field('a'), field('b')), 'sweep').isSame).toBe(false);
-    expect(compareDefinitions(known(field('a')), read(field('a', { name: 'A' })), 'sweep').isSame).toBe(
-      false,
-    );
     const project = { project: [field('p')], task: [] };
-    expect(compareDefinitions(known(), project, 'sweep').isSame).toBe(false);
+    for (const [before, now] of [
+      [known(field('a')), read(field('a'), field('b'))],
+      [known(field('a')), read(field('a', { name: 'A' }))],
+      [known(), project],
+    ] as const)
+      expect(compareDefinitions(before, now, 'sweep').isSame).toBe(false);
     const first = compareDefinitions(NOTHING, { project: [], task: undefined }, 'sweep');
     expect(first).toEqual({ definitions: { ...NOTHING, read: ['project'] }, changes: [], isSame: false });
   });

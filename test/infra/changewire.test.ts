@@ -390,7 +390,7 @@ describe('what is kept when the stack goes', () => {
 
   test('is the table, protected, and the queues with what is nowhere else, but nothing with DESTROY', () => {
     const table = ['AWS::DynamoDB::Table', 'Retain', true];
-    const keptBy = (removalPolicy: RemovalPolicy) =>
+    const keptBy = (removalPolicy: NonNullable<ChangewireProps['removalPolicy']>) =>
       kept(synthesised(() => ({ subscriptions, removalPolicy })));
     expect(kept(subscribed)).toEqual([table, queue, queue, queue, queue]);
     expect(keptBy(RemovalPolicy.RETAIN)).toHaveLength(5);

@@ -31,38 +31,19 @@ it('a window that ends in quiet hours is sent after them', () => {
   expect(from(quiet, '2026-11-21T20:45:00Z', '2026-11-21T20:30:00Z')).toBe('2026-11-22T06:00:00Z');
 });
 
+const [EIGHT, EARLY] = ['08:00 Europe/Berlin', '02:30 Europe/Berlin'] as const;
 it.each([
-  ['later today', '08:00 Europe/Berlin', '2026-11-21T03:00:00Z', '2026-11-21T07:00:00Z'],
-  [
-    'tomorrow, where its time was today',
-    '08:00 Europe/Berlin',
-    '2026-11-21T07:00:00Z',
-    '2026-11-22T07:00:00Z',
-  ],
-  [
-    'on Monday, after a Friday',
-    'mon-fri 08:00 Europe/Berlin',
-    '2026-11-27T09:00:00Z',
-    '2026-11-30T07:00:00Z',
-  ],
+  ['later today', EIGHT, '2026-11-21T03:00:00Z', '2026-11-21T07:00:00Z'],
+  ['tomorrow, where its time was today', EIGHT, '2026-11-21T07:00:00Z', '2026-11-22T07:00:00Z'],
+  ['on Monday, after a Friday', `mon-fri ${EIGHT}`, '2026-11-27T09:00:00Z', '2026-11-30T07:00:00Z'],
   ['on one of its days', 'mon,thu 08:00 UTC', '2026-11-24T09:00:00Z', '2026-11-26T08:00:00Z'],
   ['on days over the end of the week', 'sat-mon 08:00 UTC', '2026-11-24T09:00:00Z', '2026-11-28T08:00:00Z'],
   ['a week later on its only day', 'tue 08:00 UTC', '2026-11-24T08:00:00Z', '2026-12-01T08:00:00Z'],
   ['an hour earlier by UTC in summer', '08:00 Europe/Berlin', '2026-03-28T08:00:00Z', '2026-03-29T06:00:00Z'],
   ['an hour later by UTC in winter', '08:00 Europe/Berlin', '2026-10-24T08:00:00Z', '2026-10-25T07:00:00Z'],
-  [
-    'at a time that does not exist: an hour later',
-    '02:30 Europe/Berlin',
-    '2026-03-28T12:00:00Z',
-    '2026-03-29T01:30:00Z',
-  ],
-  [
-    'at a time that comes twice: the first',
-    '02:30 Europe/Berlin',
-    '2026-10-24T12:00:00Z',
-    '2026-10-25T00:30:00Z',
-  ],
-  ['once, where its time comes twice', '02:30 Europe/Berlin', '2026-10-25T00:30:00Z', '2026-10-26T01:30:00Z'],
+  ['an hour later, where its time does not exist', EARLY, '2026-03-28T12:00:00Z', '2026-03-29T01:30:00Z'],
+  ['at the first of times that come twice', EARLY, '2026-10-24T12:00:00Z', '2026-10-25T00:30:00Z'],
+  ['once, where its time comes twice', EARLY, '2026-10-25T00:30:00Z', '2026-10-26T01:30:00Z'],
 ])('a digest is sent %s', (_, digest, since, expected) => {
   expect(from({ digest }, since, since)).toBe(expected);
 });
@@ -72,7 +53,7 @@ it('a digest is due from its time on, until it is sent', () => {
   expect(from(digest, '2026-11-21T08:20:00Z', '2026-11-20T09:00:00Z')).toBe('2026-11-21T08:20:00Z');
 });
 
-const night = '22:00-07:00 Europe/Berlin';
+const [night, gap] = ['22:00-07:00 Europe/Berlin', '02:30-03:00 Europe/Berlin'] as const;
 it.each([
   ['before them', night, '2026-11-21T20:59:59Z', '2026-11-21T20:59:59Z'],
   ['at their beginning', night, '2026-11-21T21:00:00Z', '2026-11-22T06:00:00Z'],
@@ -85,12 +66,7 @@ it.each([
   ['over a whole weekend', 'sat,sun 00:00-24:00 UTC', '2026-11-28T10:00:00Z', '2026-11-30T00:00:00Z'],
   ['at noon, in those of a night', night, '2026-11-22T11:00:00Z', '2026-11-22T11:00:00Z'],
   ['by day', '12:00-13:00 UTC', '2026-11-22T12:30:00Z', '2026-11-22T13:00:00Z'],
-  [
-    'from a time that does not exist',
-    '02:30-03:00 Europe/Berlin',
-    '2026-03-29T01:10:00Z',
-    '2026-03-29T01:10:00Z',
-  ],
+  ['from a time that does not exist', gap, '2026-03-29T01:10:00Z', '2026-03-29T01:10:00Z'],
 ])('quiet hours %s', (_, quiet, now, expected) => {
   expect(from({ quiet }, now)).toBe(expected);
 });
@@ -107,9 +83,8 @@ describe('what is gathered', () => {
       [undefined, eight + 2 * MINUTE],
     ] as const)
       expect(gathering(digest, window, now)).toEqual({ ...window, holds: true, from: now });
-    expect(
-      iso(sendsFrom(digest, { ...sent, from: eight + 3 * DAY + MINUTE }, eight + 3 * DAY + DAY / 2)),
-    ).toBe('2026-11-25T08:00:00Z');
+    const late = { ...sent, from: eight + 3 * DAY + MINUTE };
+    expect(iso(sendsFrom(digest, late, eight + 3 * DAY + DAY / 2))).toBe('2026-11-25T08:00:00Z');
   });
 
   it('is due once its time came, though more comes afterwards', () => {
@@ -124,26 +99,21 @@ describe('what is gathered', () => {
     const now = at('2026-11-21T23:00:00Z');
     expect(iso(sendsFrom({ digest: '20:00 UTC' }, waiting, now))).toBe('2026-11-22T20:00:00Z');
     // After a crash, what is left of a digest does not follow it at once.
-    expect(iso(sendsFrom(digest, { ...sent, from: eight - DAY, holds: true }, eight + 2 * MINUTE))).toBe(
-      '2026-11-22T08:00:00Z',
-    );
+    const crashed = { ...sent, from: eight - DAY, holds: true } as const;
+    expect(iso(sendsFrom(digest, crashed, eight + 2 * MINUTE))).toBe('2026-11-22T08:00:00Z');
   });
 
   it('waits for a window from its last message on, and for none without one', () => {
     const now = eight + MINUTE;
-    expect(gathering({ window: '15m' }, { since: eight }, now)).toEqual({
-      since: eight,
-      holds: true,
-      from: now,
-    });
+    const gathers = { since: eight, holds: true, from: now };
+    expect(gathering({ window: '15m' }, { since: eight }, now)).toEqual(gathers);
     expect(gathering({ window: '15m' }, undefined, eight)).toEqual({ holds: true, from: eight });
     expect(gathering({}, { since: eight }, eight)).toBeUndefined();
   });
 
   it('is nothing once it was sent; only the time of the last message is kept', () => {
-    expect(gathered({ window: '15m' }, { since: eight, holds: true, from: eight }, eight, false)).toEqual({
-      since: eight,
-    });
+    const gathers = { since: eight, holds: true, from: eight } as const;
+    expect(gathered({ window: '15m' }, gathers, eight, false)).toEqual({ since: eight });
     expect(gathered({}, { since: eight, holds: true }, eight, false)).toBeUndefined();
     expect(gathered(digest, undefined, eight, true)).toEqual({ holds: true, from: eight });
   });

@@ -35,11 +35,8 @@ describe('a key', () => {
     expect(placeOf(5, `${fitting}x`)).toMatch(/^0000000000005##[0-9a-f]{64}$/);
   });
 
-  it('of the roster tells its process', () => {
+  it('of the roster tells its process; that of a change record its project, and any other key none', () => {
     expect(processIn(rosterKey(process).sk.S)).toEqual(process);
-  });
-
-  it('of a change record tells its project, and any other key none', () => {
     expect(projectIn('CHANGE#0000000000005#p%2E1#5')).toBe('p%2E1');
     expect(projectIn('STATE')).toBe('');
   });

@@ -26,19 +26,16 @@ function parsed(text: string): string[][] {
 }
 
 describe('a table as CSV', () => {
-  it('holds texts with commas, quotation marks and lines as they are', () => {
-    const rows = [['a, b', 'say "hi"', 'two\nlines', '']];
-    expect(parsed(csv(['1', '2', '3', '4'], rows))).toEqual([['1', '2', '3', '4'], ...rows]);
+  it('holds texts with commas, quotation marks and lines as they are, and numbers, also negative ones', () => {
+    const names = ['1', '2', '3', '4', '5', '6', '7'];
+    const rows = [['a, b', 'say "hi"', 'two\nlines', '', '-5', '+3.25', '-0,5']];
+    expect(parsed(csv(names, rows))).toEqual([names, ...rows]);
   });
 
   it('begins with the mark by which a spreadsheet knows UTF-8', () => {
     expect(csv(['é'], [])).toBe('\uFEFF"é"\r\n');
   });
 
-  it('leaves numbers alone, also negative ones', () => {
-    const rows = [['-5', '+3.25', '-0,5']];
-    expect(parsed(csv(['a', 'b', 'c'], rows)).slice(1)).toEqual(rows);
-  });
 
   it.each([
     ['=1+1', "'=1+1"],
@@ -62,14 +59,8 @@ describe('a table as CSV', () => {
   });
 
   it('has no cell that any spreadsheet takes for a formula, by whichever mark it separates cells', () => {
-    const dangerous = fc
-      .array(
-        fc.oneof(
-          hostileText,
-          fc.constantFrom('=', '+', '-', '@', '"', ';', ',', '\t', '\n', '\r', ' ', "'", 'x', '\0'),
-        ),
-      )
-      .map(parts => parts.join(''));
+    const character = fc.constantFrom(...'=+-@";,\t\n\r \'x\0');
+    const dangerous = fc.array(fc.oneof(hostileText, character)).map(parts => parts.join(''));
     fc.assert(
       fc.property(fc.array(fc.tuple(dangerous, dangerous), { minLength: 1, maxLength: 3 }), rows => {
         const text = csv(['a', 'b'], rows);

@@ -10,18 +10,11 @@ const size = fc.record({
 });
 
 describe('the rows that are drawn', () => {
-  it('are those in sight, and some around them', () => {
-    expect(listWindow({ scrollTop: 1_000, height: 300, rowHeight: 10, count: 10_000 }, 5)).toEqual({
-      first: 95,
-      end: 135,
-    });
-  });
-
-  it('are all that are partly in sight, when none are drawn around them', () => {
-    expect(listWindow({ scrollTop: 95, height: 50, rowHeight: 10, count: 100 }, 0)).toEqual({
-      first: 9,
-      end: 15,
-    });
+  it.each([
+    ['those in sight, and some around them', 1_000, 300, 5, [95, 135]],
+    ['all that are partly in sight, when none are drawn around them', 95, 50, 0, [9, 15]],
+  ] as const)('are %s', (_, scrollTop, height, around, [first, end]) => {
+    expect(listWindow({ scrollTop, height, rowHeight: 10, count: 10_000 }, around)).toEqual({ first, end });
   });
 
   it('are rows that there are, all that can be seen among them, and few more', () => {

@@ -88,7 +88,10 @@ describe('the tasks of a project', () => {
   });
 
   it('invariant 2: of several pages are read twice for the first time: what was passed over would be new only later', async () => {
-    const made = reading([[['1'], ['2']], [['1'], ['2', '3']]]);
+    const made = reading([
+      [['1'], ['2']],
+      [['1'], ['2', '3']],
+    ]);
     expect(await made.read()).toMatchObject({ tasks: tasks('1', '2', '3') });
     expect(made.counts.asked).toBe(2);
   });
@@ -179,9 +182,12 @@ describe('the digest of the tasks', () => {
     ['none', [[]]],
     ['two pages', [['1', '2'], ['3']]],
     ['no digest', [['1']], { digest: undefined }],
-  ])('invariant 1: says nothing of what has %s', async (_, pages, known: Known = { digest: '1,2', known: tasks('1') }) => {
-    expect(await reading([pages], known).read()).toMatchObject({ tasks: tasks(...pages.flat()) });
-  });
+  ])(
+    'invariant 1: says nothing of what has %s',
+    async (_, pages, known: Known = { digest: '1,2', known: tasks('1') }) => {
+      expect(await reading([pages], known).read()).toMatchObject({ tasks: tasks(...pages.flat()) });
+    },
+  );
 
   it('invariant 1: of several pages is another one where rows only moved between them', async () => {
     const digests = [
@@ -192,7 +198,6 @@ describe('the digest of the tasks', () => {
     ].map(async pages => (await read([pages], { known: tasks() })).digest);
     expect(new Set(await Promise.all(digests)).size).toBe(4);
   });
-
 
   it('is that of the last reading, whose tasks were taken', async () => {
     const { digest } = await read(shrinking, { known: tasks('4') });

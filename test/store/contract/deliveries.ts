@@ -33,6 +33,10 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
       return pending;
     };
     const no = { at: AT, reason: 'no' };
+    const attempt = (at: number, more: Partial<Attempt> = {}): Attempt => ({
+      ...{ endpoint: crm, at, took: 12, status: 200, events: [{ id: `e${at}`, type: 'task.updated' }] },
+      ...more,
+    });
     const SOME: unknown = expect.any(String);
 
     it('invariant 11: are pending as they were added, in the order of their publication, until they are removed', async () => {
@@ -355,37 +359,24 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
     });
 
     it('tell an attempt that told of no event, however early it was', async () => {
-      const attempts: Attempt[] = [
-        { endpoint: crm, at: 1, took: 12, status: 200, events: [] },
-        { endpoint: crm, at: 1, took: 13, status: 200, events: [{ id: 'A', type: 'task.updated' }] },
-      ];
+      const attempts = [attempt(1, { events: [] }), attempt(1, { took: 13 })] as const;
+      const told = (stretch: AttemptStretch) => deliveries.attempts(crm, 9, stretch);
       await deliveries.note(attempts);
-      expect(await deliveries.attempts(crm, 9, { oldestFirst: true })).toEqual(attempts);
-      expect(await deliveries.attempts(crm, 9, { oldestFirst: true, after: attempts[0] })).toEqual([
-        attempts[1],
-      ]);
-      expect(await deliveries.attempts(crm, 9, { after: attempts[1] })).toEqual([attempts[0]]);
+      expect(await told({ oldestFirst: true })).toEqual(attempts);
+      expect(await told({ oldestFirst: true, after: attempts[0] })).toEqual([attempts[1]]);
+      expect(await told({ after: attempts[1] })).toEqual([attempts[0]]);
     });
 
     it('tell the attempts before a time, however early that is', async () => {
-      const attempts = [1, 1_000].map(
-        (at): Attempt => ({ endpoint: crm, at, took: 12, status: 200, events: [] }),
-      );
+      const attempts = [1, 1_000].map(at => attempt(at, { events: [] }));
       await deliveries.note(attempts);
       expect(await deliveries.attempts(crm, 9, { until: 2 })).toEqual(attempts.slice(0, 1));
     });
 
     it('tell the attempts of a stretch, from either end, behind any of them', async () => {
-      const attempt = (at: number, id = `e${at}`): Attempt => ({
-        ...{ endpoint: crm, at, took: 12, status: 200, events: [{ id, type: 'task.updated' }] },
-      });
-      const all = [
-        attempt(AT, 'a'),
-        attempt(AT, 'b'),
-        attempt(AT + 1),
-        attempt(AT + 2),
-        attempt(AT + 3),
-      ] as const;
+      const named = (id: string) => attempt(AT, { events: [{ id, type: 'task.updated' }] });
+      const later = [attempt(AT + 1), attempt(AT + 2), attempt(AT + 3)] as const;
+      const all = [named('a'), named('b'), ...later] as const;
       await deliveries.note(all);
       const told = async (stretch: AttemptStretch, limit = 9) =>
         (await deliveries.attempts(crm, limit, stretch)).map(each =>
@@ -403,27 +394,24 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
     });
 
     it('invariant 11: find the attempts of any event among thousands, whenever they were made', async () => {
-      const attempt = (at: number, ...sent: readonly (readonly [string, number])[]): Attempt => ({
-        ...{ endpoint: crm, at, took: 12, status: 200 },
-        events: sent.map(([id, published]) => ({ id, type: 'task.updated', at: published })),
-      });
+      const attemptOf = (at: number, ...sent: readonly Sent[]) =>
+        attempt(at, { events: sent.map(([id, published]) => ({ id, type: 'task.updated', at: published })) });
       // A burst of events of one moment, sent within minutes; each tenth is retried an hour and a day later.
       const burst = Array.from({ length: many }, (_, index) => [`p.${index}.1.0`, AT + index] as const);
       const sentAfter = (index: number) => 50 + index * 30;
       const retries = [3_600_000, DAY].flatMap(after =>
-        burst.flatMap((each, index) => (index % 10 ? [] : attempt(AT + after + index, each))),
+        burst.flatMap((each, index) => (index % 10 ? [] : attemptOf(AT + after + index, each))),
       );
       const [first, middle, last] = [burst[0], burst[many / 2], burst[many - 1]] as [Sent, Sent, Sent];
-      const inOne = attempt(AT + 2 * DAY, first, middle, last);
-      const elsewhere = { ...attempt(AT + 2 * DAY, middle), endpoint: chat };
-      const firsts = burst.map((each, index) => attempt(AT + sentAfter(index), each));
+      const inOne = attemptOf(AT + 2 * DAY, first, middle, last);
+      const elsewhere = { ...attemptOf(AT + 2 * DAY, middle), endpoint: chat };
+      const firsts = burst.map((each, index) => attemptOf(AT + sentAfter(index), each));
       await deliveries.note([...firsts, ...retries, inOne, elsewhere]);
       const times = async ([eventId, at]: Sent, limit = 9) =>
         (await deliveries.attemptsOf(crm, { eventId, at }, limit)).map(each => each.at - AT);
       expect(await times(first)).toEqual([50, 3_600_000, DAY, 2 * DAY]);
-      expect(await times(middle)).toEqual([
-        ...[sentAfter(many / 2), 3_600_000 + many / 2, DAY + many / 2, 2 * DAY],
-      ]);
+      const half = many / 2;
+      expect(await times(middle)).toEqual([sentAfter(half), 3_600_000 + half, DAY + half, 2 * DAY]);
       expect(await times(last)).toEqual([sentAfter(many - 1), 2 * DAY]);
       expect(await times(first, 2)).toEqual([DAY, 2 * DAY]);
       const plain = ({ events, ...rest }: Attempt) => ({
@@ -432,9 +420,8 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
       });
       const event = { eventId: last[0], at: last[1] };
       expect((await deliveries.attemptsOf(crm, event, 1))[0]).toEqual(plain(inOne));
-      expect(await deliveries.attemptsOf(chat, { eventId: middle[0], at: middle[1] }, 9)).toEqual([
-        plain(elsewhere),
-      ]);
+      const other = await deliveries.attemptsOf(chat, { eventId: middle[0], at: middle[1] }, 9);
+      expect(other).toEqual([plain(elsewhere)]);
       expect(await times(['p.1.1', AT])).toEqual([]);
     });
 
@@ -462,10 +449,6 @@ export function deliveriesContract(create: () => Deliveries, many: number): void
     });
 
     it('tell their last attempts, the newest first, each endpoint’s own', async () => {
-      const attempt = (at: number, more: Partial<Attempt> = {}): Attempt => ({
-        ...{ endpoint: crm, at, took: 12, status: 200, events: [{ id: `e${at}`, type: 'task.updated' }] },
-        ...more,
-      });
       const failed = attempt(AT + 1, { failure: 'it hung', answer: '\ud800 \0' });
       const events = ['e1', 'e2'].map(id => ({ id, type: 'task.created' }));
       const told = attempt(AT + 2, { events });

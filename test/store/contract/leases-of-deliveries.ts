@@ -8,53 +8,46 @@ let endpoints = 0;
 export function deliveryLeasesContract(opened: () => Deliveries, numRuns: number): void {
   const fresh = () => `pull-${++endpoints}-${Math.random()}`;
   /** An event of a project, the `index`th that was published. */
-  const delivery = (endpoint: string, project: number, index: number, body = 'x') => ({
-    ...{
-      endpoint,
-      eventId: `p.${project}.${1e12 + index}.0`,
-      at: 1e12 + index,
-      body,
-      attributes: {},
-      due: 0,
-    },
-  });
+  const delivery = (endpoint: string, project: number, index: number, body = 'x') => {
+    const at = 1e12 + index;
+    return { endpoint, eventId: `p.${project}.${at}.0`, at, body, attributes: {}, due: 0 };
+  };
+  /** A store with an event of each of these projects in turn, and the bodies of these sizes. */
+  const stored = async (projects: readonly number[], sizes: readonly number[] = []) => {
+    const [store, endpoint] = [opened(), fresh()];
+    const bodyOf = (index: number) => 'x'.repeat(sizes[index] ?? 1);
+    const all = projects.map((project, index) => delivery(endpoint, project, index, bodyOf(index)));
+    await store.add(all);
+    return { store, endpoint, all };
+  };
   const request = { token: 'a', now: 10, until: 70, limit: 10, bytes: 1_000_000 };
   const ids = (all: readonly { eventId: string }[]) => all.map(({ eventId }) => eventId);
 
   describe('leases of deliveries', () => {
     it('are in order, and leave out a project of which an earlier event is leased', async () => {
-      const [store, endpoint] = [opened(), fresh()];
-      const all = [1, 2, 1, 3].map((project, index) => delivery(endpoint, project, index));
-      await store.add(all);
+      const { store, endpoint, all } = await stored([1, 2, 1, 3]);
       expect(ids(await store.lease(endpoint, { ...request, limit: 1 }))).toEqual(ids(all.slice(0, 1)));
       const others = await store.lease(endpoint, { ...request, token: 'b' });
       expect(ids(others)).toEqual([all[1]?.eventId, all[3]?.eventId]);
       expect(await store.lease(endpoint, { ...request, token: 'c' })).toEqual([]);
-      expect(ids(await store.lease(endpoint, { ...request, token: 'd', now: 70, until: 99 }))).toEqual(
-        ids(all),
-      );
+      const again = await store.lease(endpoint, { ...request, token: 'd', now: 70, until: 99 });
+      expect(ids(again)).toEqual(ids(all));
     });
 
     it('are of one consumer each, also when several take at the same time', async () => {
-      const [store, endpoint] = [opened(), fresh()];
-      const all = Array.from({ length: 8 }, (_, index) => delivery(endpoint, index % 4, index));
-      await store.add(all);
-      const taken = await Promise.all(
-        ['a', 'b', 'c'].map(token => store.lease(endpoint, { ...request, token })),
-      );
+      const { store, endpoint, all } = await stored([0, 1, 2, 3, 0, 1, 2, 3]);
+      const take = (token: string) => store.lease(endpoint, { ...request, token });
+      const taken = await Promise.all(['a', 'b', 'c'].map(take));
       expect(ids(taken.flat()).toSorted()).toEqual(ids(all).toSorted());
     });
 
     it('end with their token alone: the events are removed, or due again later', async () => {
-      const [store, endpoint] = [opened(), fresh()];
-      const all = [1, 2, 3].map((project, index) => delivery(endpoint, project, index));
-      await store.add(all);
+      const { store, endpoint, all } = await stored([1, 2, 3]);
       const places = (await store.lease(endpoint, request)).map(({ place }) => place);
       expect(await store.endLease(endpoint, { token: 'b', now: 20, places })).toEqual([]);
       const [first = '', second = '', third = ''] = places;
-      expect(
-        ids(await store.endLease(endpoint, { token: 'a', now: 20, places: [first, first, 'none'] })),
-      ).toEqual([all[0]?.eventId]);
+      const ended = await store.endLease(endpoint, { token: 'a', now: 20, places: [first, first, 'none'] });
+      expect(ids(ended)).toEqual([all[0]?.eventId]);
       await store.endLease(endpoint, { token: 'a', now: 20, places: [second], due: 40 });
       const again = await store.lease(endpoint, { ...request, token: 'c', now: 40, until: 99 });
       expect(again).toMatchObject([{ eventId: all[1]?.eventId, attempts: 1 }]);
@@ -80,17 +73,13 @@ export function deliveryLeasesContract(opened: () => Deliveries, numRuns: number
     });
 
     it('hold as many bytes as asked for, but one event at least', async () => {
-      const [store, endpoint] = [opened(), fresh()];
-      await store.add([1, 2, 3].map((project, index) => delivery(endpoint, project, index, 'x'.repeat(100))));
+      const { store, endpoint } = await stored([1, 2, 3], [100, 100, 100]);
       expect(await store.lease(endpoint, { ...request, bytes: 10 })).toHaveLength(1);
       expect(await store.lease(endpoint, { ...request, token: 'b', bytes: 200 })).toHaveLength(2);
     });
 
     it('end before an event that does not fit: no later one is taken before it', async () => {
-      const [store, endpoint] = [opened(), fresh()];
-      const sizes = [10, 200, 10];
-      const all = sizes.map((size, index) => delivery(endpoint, 1, index, 'x'.repeat(size)));
-      await store.add(all);
+      const { store, endpoint, all } = await stored([1, 1, 1], [10, 200, 10]);
       const taken = await store.lease(endpoint, { ...request, bytes: 100 });
       expect(ids(taken)).toEqual([all[0]?.eventId]);
     });
@@ -105,9 +94,7 @@ export function deliveryLeasesContract(opened: () => Deliveries, numRuns: number
       const projects = fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 12 });
       await fc.assert(
         fc.asyncProperty(projects, fc.array(step, { maxLength: 25 }), async (all, steps) => {
-          const [store, endpoint] = [opened(), fresh()];
-          const added = all.map((project, index) => delivery(endpoint, project, index));
-          await store.add(added);
+          const { store, endpoint, all: added } = await stored(all);
           const consumers = new Consumers(store, endpoint);
           for (const step of steps) await consumers.make(step);
           await consumers.finish();

@@ -82,6 +82,14 @@ export function workspaceRowsContract(create: () => WorkspaceRows): void {
     describe('have the last idle passes of their processes', () => {
       const idsOf = async () => [...(await rows.completions(name)).keys()].toSorted();
 
+      /** Keeps these times of completion, by process. */
+      const complete = (group: number, times: Record<string, number>, of = name) =>
+        rows.complete(
+          of,
+          group,
+          () => new Map(Object.entries(times).map(([id, at]) => [id, completion(at)])),
+        );
+
       it('as they were kept, whole', async () => {
         const whole = completion(AT + 3, {
           ...{ pace: { wait: 10_000, dueAt: AT + 13 }, hold: { since: AT, missing: 3 }, released: true },
@@ -100,51 +108,26 @@ export function workspaceRowsContract(create: () => WorkspaceRows): void {
       it('of 25 processes in each group, however long their identifiers are', async () => {
         const ids = Array.from({ length: 25 }, (_, index) => `${index}`.padEnd(128, '~'));
         const pace = { wait: 86_400_000, dueAt: AT };
-        const all = ids.map(
-          id => [id, completion(AT, { pace, hold: { since: AT, missing: 9_999 } })] as const,
-        );
+        const hold = { since: AT, missing: 9_999 };
+        const all = ids.map(id => [id, completion(AT, { pace, hold })] as const);
         for (const group of [0, 1, 160]) await rows.complete(name, group, () => new Map(all));
         expect(await rows.completions(name)).toEqual(new Map(all));
       });
 
       it('of a group until others are kept for it: those replace them all', async () => {
-        await rows.complete(
-          name,
-          0,
-          () =>
-            new Map([
-              ['a', completion(1)],
-              ['b', completion(2)],
-            ]),
-        );
-        await rows.complete(name, 1, () => new Map([['c', completion(3)]]));
-        await rows.complete(`${name}1`, 0, () => new Map([['d', completion(4)]]));
-        await rows.complete(name, 0, () => new Map([['b', completion(5)]]));
+        await complete(0, { a: 1, b: 2 });
+        await complete(1, { c: 3 });
+        await complete(0, { d: 4 }, `${name}1`);
+        await complete(0, { b: 5 });
         expect(await idsOf()).toEqual(['b', 'c']);
         expect((await rows.completions(name)).get('b')).toEqual(completion(5));
-        await rows.complete(name, 0, () => new Map());
+        await complete(0, {});
         expect(await idsOf()).toEqual(['c']);
       });
 
       it('of one that was in another group before the later one', async () => {
-        await rows.complete(
-          name,
-          1,
-          () =>
-            new Map([
-              ['a', completion(7)],
-              ['b', completion(7)],
-            ]),
-        );
-        await rows.complete(
-          name,
-          0,
-          () =>
-            new Map([
-              ['a', completion(5)],
-              ['b', completion(9)],
-            ]),
-        );
+        await complete(1, { a: 7, b: 7 });
+        await complete(0, { a: 5, b: 9 });
         const all = await rows.completions(name);
         expect([all.get('a')?.completedAt, all.get('b')?.completedAt]).toEqual([7, 9]);
       });
