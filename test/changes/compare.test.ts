@@ -29,10 +29,8 @@ const compare = (before: JsonObject | undefined, after: JsonObject) =>
 
 describe('comparing a record', () => {
   it('tells what a multiple choice gained and lost', () => {
-    const [from, to] = [
-      ['a', 'b'],
-      ['c', 'b'],
-    ];
+    const from = ['a', 'b'];
+    const to = ['c', 'b'];
     const changed = { from, to, added: ['c'], removed: ['a'] };
     expect(compare({ multiple: from }, { multiple: to })).toMatchObject([changed]);
     expect(compare({}, { multiple: ['a'] })).toMatchObject([{ from: null, added: ['a'], removed: [] }]);

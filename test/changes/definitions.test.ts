@@ -16,6 +16,7 @@ import type { Definitions, FieldDefinition } from '../../functions/model/field-d
 import { checkEvents } from '../kit/check-event.ts';
 
 type Mode = 'changes' | 'sweep';
+type Pass = [Mode, DefinitionsRead];
 
 const AT = Date.UTC(2026, 10, 21, 12);
 const origin = { workspace: 'eu', processId: 'p' };
@@ -29,7 +30,7 @@ const inShort = ({ entity, action, field, changes }: DefinitionChange) =>
   `${action} ${entity}:${field.externalId} ${changes.map(change => change.field).join()}`.trim();
 
 /** Reads one after the other, from what was known; returns what each reading told. */
-function readings(before: Definitions, ...all: [Mode, DefinitionsRead][]) {
+function readings(before: Definitions, ...all: Pass[]) {
   let definitions = before;
   const told = all.map(([mode, one]) => {
     const compared = compareDefinitions(definitions, one, mode);
@@ -128,7 +129,7 @@ describe('definitions over time', () => {
   it('tell a project field that two passes missed as archived, once: a coverpage does not tell which it is', () => {
     const before: Definitions = { project: [field('a'), field('b')], task: [] };
     const without = { project: [field('a')], task: [] };
-    const later: [Mode, DefinitionsRead] = ['changes', without];
+    const later: Pass = ['changes', without];
     const back = { project: [field('b'), field('a')], task: [] };
     const { told, definitions } = readings(before, ['sweep', without], later, later, ['sweep', back]);
     expect(told).toEqual([[], ['archived project:b archived'], [], ['updated project:b archived']]);
@@ -145,7 +146,7 @@ describe('definitions over time', () => {
 
   it('invariant 9: tell nothing of a field that one pass missed and the next one sees', () => {
     const both = read(field('a'), field('b'));
-    const missed: [Mode, DefinitionsRead] = ['changes', read(field('a'))];
+    const missed: Pass = ['changes', read(field('a'))];
     const before = known(field('a'), field('b'));
     const { told, definitions } = readings(before, missed, ['changes', both], missed, ['sweep', both]);
     expect(told.flat()).toEqual([]);
@@ -163,10 +164,8 @@ describe('definitions over time', () => {
   ])('invariant 9: believe a list that %s only when two sweeps read it so', (_, rest) => {
     const before = known(field('a'), field('b'), field('c'), field('d'), field('e'));
     const little = read(...rest);
-    const [changes, sweep]: [Mode, DefinitionsRead][] = [
-      ['changes', little],
-      ['sweep', little],
-    ];
+    const changes: Pass = ['changes', little];
+    const sweep: Pass = ['sweep', little];
     const passes = readings(before, ...Array(5).fill(changes), sweep, changes, sweep).told;
     expect(passes.slice(0, 7).flat()).toEqual([]);
     expect(passes[7]).toHaveLength(5 - rest.length);

@@ -47,9 +47,8 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     opened();
     const filter = { values: [{ field: 'status', to: 'Done' }] } as unknown as EndpointSettings['filter'];
     await ask('add-endpoint', { endpoint: 'chat', kind: 'slack', url: URL, filter });
-    expect((await context.endpoints.read('chat'))?.settings?.filter).toEqual({
-      values: [{ field: 'status', to: ['Done'] }],
-    });
+    const kept = (await context.endpoints.read('chat'))?.settings?.filter;
+    expect(kept).toEqual({ values: [{ field: 'status', to: ['Done'] }] });
     expect(await secretOf('chat')).toEqual({ url: URL });
   });
 
@@ -82,9 +81,8 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     await ask('pause-endpoint', { endpoint: 'fixed' });
     expect((await context.endpoints.read('fixed'))?.health).toEqual({ paused: { at: AT } });
     await ask('resume-endpoint', { endpoint: 'fixed' });
-    expect((await context.endpoints.read('fixed'))?.health).toEqual({
-      waiting: { added: 1, due: AT, first: true },
-    });
+    const waits = { waiting: { added: 1, due: AT, first: true } };
+    expect((await context.endpoints.read('fixed'))?.health).toEqual(waits);
     expect(await context.deliveries.due('fixed', AT, 9)).toMatchObject([{ eventId: 'e1' }]);
     expect(context.woken).toEqual(['fixed']);
   });
@@ -115,13 +113,12 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
 
   it('of the configuration is changed and removed there, and no other', async () => {
     opened(FIXED);
-    await expect(ask('update-endpoint', { endpoint: 'fixed', perSecond: 1 })).rejects.toThrow(
-      'Endpoint fixed is defined in the configuration: change it in its "endpoints", then start again.',
-    );
+    const isDefined = 'Endpoint fixed is defined in the configuration';
+    const changing = ask('update-endpoint', { endpoint: 'fixed', perSecond: 1 });
+    await expect(changing).rejects.toThrow(`${isDefined}: change it in its "endpoints", then start again.`);
+    const refusal = `${isDefined}: remove it from its "endpoints", then start again.`;
     for (const dryRun of [true, false])
-      await expect(ask('remove-endpoint', { endpoint: 'fixed', dryRun })).rejects.toThrow(
-        'Endpoint fixed is defined in the configuration: remove it from its "endpoints", then start again.',
-      );
+      await expect(ask('remove-endpoint', { endpoint: 'fixed', dryRun })).rejects.toThrow(refusal);
     expect(context.steps.filter(step => step.includes('secret'))).toEqual([]);
   });
 
@@ -186,10 +183,8 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     for (const [index, change] of changes.entries()) {
       context.steps.length = 0;
       await change();
-      expect([await revision(), context.steps]).toEqual([
-        AT + 1 + index,
-        ['row crm', 'secret crm', 'row crm'],
-      ]);
+      expect(await revision()).toBe(AT + 1 + index);
+      expect(context.steps).toEqual(['row crm', 'secret crm', 'row crm']);
     }
     await ask('pause-endpoint', { endpoint: 'crm' });
     await ask('update-endpoint', { endpoint: 'crm', perSecond: 3 });
@@ -200,9 +195,8 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     const secret = { url: 'https://fixed.example/', secrets: [SECRET] };
     await context.secrets.write('fixed', JSON.stringify(secret));
     await ask('rotate-secret', { endpoint: 'fixed' });
-    expect(await context.endpoints.read('fixed')).toEqual({
-      ...{ name: 'fixed', health: {}, secretRevision: AT + 60_000, origin: 'https://fixed.example' },
-    });
+    const written = { secretRevision: AT + 60_000, origin: 'https://fixed.example' };
+    expect(await context.endpoints.read('fixed')).toEqual({ name: 'fixed', health: {}, ...written });
   });
 
   it('has its old secret beside the new one until the change is finished, however often it begins', async () => {

@@ -85,9 +85,8 @@ describe.each(STORES)('over %s, a snapshot', (_, open) => {
     const version = await put('p1', ['t2', 't1'], { note: 'x' });
     await put('p2', [], { process: sales });
     const startedAt = context.state.now;
-    expect(await ask()('snapshot', { to: 'crm' })).toEqual({
-      ...{ endpoint: 'crm', processes: [onboarding.processId, sales.processId], dryRun: false },
-    });
+    const processes = [onboarding.processId, sales.processId];
+    expect(await ask()('snapshot', { to: 'crm' })).toEqual({ endpoint: 'crm', processes, dryRun: false });
     await workOff();
     const events = checkEvents((await waiting()) as never) as readonly SentEvent[];
     expect(subjects(events).toSorted()).toEqual(
@@ -97,14 +96,10 @@ describe.each(STORES)('over %s, a snapshot', (_, open) => {
       ].toSorted(),
     );
     const ofTask = events.find(({ subject }) => subject === 'projects/p1/tasks/t1');
+    const [project, task] = [{ name: 'Project p1' }, { record: { id: 't1', note: 'x' } }];
     expect(ofTask).toMatchObject({
-      type: 'task.snapshot',
-      source: SOURCE,
-      sequence: String(version),
-      data: {
-        project: { id: 'p1', name: 'Project p1' },
-        task: { id: 't1', record: { id: 't1', note: 'x' } },
-      },
+      ...{ type: 'task.snapshot', source: SOURCE, sequence: String(version) },
+      data: { project: { id: 'p1', ...project }, task: { id: 't1', ...task } },
     });
     expect(events.find(({ type }) => type === 'snapshot.completed')).toMatchObject({
       sequence: String(startedAt - 60_000),
@@ -204,10 +199,8 @@ describe.each(STORES)('over %s, a snapshot', (_, open) => {
   });
 
   it('is within the filter of the endpoint, as far as that is about records', async () => {
-    await opened({
-      ...CRM,
-      filter: { events: ['task.updated'], projects: ['p1'], fields: ['status'], exceptActors: ['ann'] },
-    });
+    const records = { events: ['task.updated'], projects: ['p1'] } as const;
+    await opened({ ...CRM, filter: { ...records, fields: ['status'], exceptActors: ['ann'] } });
     await put('p1', ['t1']);
     await put('p2', ['t2']);
     const shown = subjects(await sent());
@@ -267,9 +260,8 @@ describe.each(STORES)('over %s, a snapshot', (_, open) => {
     await opened();
     await put('p1', []);
     await put('p2', [], { process: sales });
-    expect(await ask()('snapshot', { to: 'crm', dryRun: true })).toMatchObject({
-      ...{ projects: { atLeast: 2, isExact: true }, dryRun: true },
-    });
+    const counted = { projects: { atLeast: 2, isExact: true }, dryRun: true };
+    expect(await ask()('snapshot', { to: 'crm', dryRun: true })).toMatchObject(counted);
     expect((await context.endpoints.read('crm'))?.snapshot).toBeUndefined();
   });
 });

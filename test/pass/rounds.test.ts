@@ -144,9 +144,8 @@ describe('the second round', () => {
   it('is left out of a baseline that goes on when a project has gone: a sweep emits that later', async () => {
     world = await stage.create({ projects: 8, settings: { concurrency: 1 } });
     const onProgress = ({ done }: { readonly done: number }) => done === 3 && world.pass(150_000);
-    expect(await runOver({}, 'changes', { onProgress, remaining: 150_000 })).toMatchObject({
-      outcome: 'unfinished',
-    });
+    const first = await runOver({}, 'changes', { onProgress, remaining: 150_000 });
+    expect(first).toMatchObject({ outcome: 'unfinished' });
     world.edit.deleteProject(PROCESS, '1001');
     world.service.clearRequests();
     expect(await world.later()).toMatchObject({ mode: 'baseline', outcome: 'completed' });
@@ -161,9 +160,8 @@ describe('the second round', () => {
     for (const id of gone) world.edit.deleteProject(PROCESS, id);
     await world.later();
     expect(wholeListings()).toBe(1);
-    expect((await told()).filter(line => line.startsWith('project.'))).toEqual(
-      gone.map(id => `project.deleted ${id}`),
-    );
+    const ofProjects = (await told()).filter(line => line.startsWith('project.'));
+    expect(ofProjects).toEqual(gone.map(id => `project.deleted ${id}`));
   });
 
   it('looks at the projects in the order of their ids, by the snapshots that the first round has read', async () => {

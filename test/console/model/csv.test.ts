@@ -36,7 +36,6 @@ describe('a table as CSV', () => {
     expect(csv(['é'], [])).toBe('\uFEFF"é"\r\n');
   });
 
-
   it.each([
     ['=1+1', "'=1+1"],
     ['  =1+1', "  '=1+1"],
