@@ -323,13 +323,12 @@ describe('a key', () => {
   });
 
   test('of the table alone, or of all but the table, may be used for that alone', () => {
-    const withTable = (of: (key: Key) => object, more: (key: Key) => object) =>
-      synthesised(scope => {
-        const key = new Key(scope, 'Key');
-        return { snapshots: new SnapshotTable(scope, 'Kept', of(key)), ...more(key) };
-      }).template;
-    const own = (encryptionKey: Key) => ({ encryptionKey });
-    const [ofTable, ofAllElse] = [withTable(own, () => ({})), withTable(() => ({}), own)];
+    const { template: ofTable } = synthesised(scope => ({
+      snapshots: new SnapshotTable(scope, 'Kept', { encryptionKey: new Key(scope, 'Key') }),
+    }));
+    const { template: ofAllElse } = synthesised(scope => ({
+      ...{ snapshots: new SnapshotTable(scope, 'Kept'), encryptionKey: new Key(scope, 'Key') },
+    }));
     expect(roles.map(role => keyActions(ofTable, role))).toEqual([all, ['Decrypt'], all, all, all, all, []]);
     expect(roles.map(role => keyActions(ofAllElse, role))).toEqual(roles.map(() => send));
     ofTable.allResourcesProperties('AWS::SQS::Queue', { SqsManagedSseEnabled: true });

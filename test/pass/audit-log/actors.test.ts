@@ -79,71 +79,45 @@ describe('who changed a record', () => {
     expect(of?.({ entity: 'task', id: 't2' })).toBeUndefined();
   });
 
-  const NOBODY = [undefined, undefined];
-  const later = { source: { ...EDIT.source, readAt: AT + 5_000 } };
-  const made = { snapshot: undefined, changes: [changed('project', 'p1', 'created')] };
-  const { by: _, ...byKeys } = ofTask('');
-  const both = ['u1', 'u2'];
-  const ofKnown = { createdBy: ['u8', 'u1'], updatedBy: 'u9' };
-  const ofThree = { createdBy: 'u1', updatedBy: 'u1', editedBy: 'u2' };
+  it('is each user once, by the times of the entries', async () => {
+    const entries = [ofTask('u2', 5_000), ofTask('u1', 9_000), ofTask('u2', 7_000), ofTask('u3', 8_000)];
+    expect(await whoBy(entries)).toEqual([undefined, ['u1', 'u3', 'u2']]);
+  });
 
-  it.each<[string, JsonObject[], (string[] | undefined)[], Partial<ProjectChange>?, seenUpTo?: number]>([
-    [
-      'each user once, by the times of the entries',
-      [ofTask('u2', 5_000), ofTask('u1', 9_000), ofTask('u2', 7_000), ofTask('u3', 8_000)],
-      [undefined, ['u1', 'u3', 'u2']],
-    ],
-    ['nobody where no entry names the project', [], NOBODY],
-    [
-      'nobody where entries name it only beside another one that their keys call so',
-      [{ ...ofTask('u1'), projectId: 'p2', ref: 'p1' }],
-      NOBODY,
-    ],
-    ['nobody by an entry without a time', [{ projectId: 'p1', by: 'u1' }], NOBODY],
-    ['told by what passes have not seen', [ofProject('u1')], [['u1'], undefined], {}, AT - 10_001],
-    ['nobody by what passes have seen', [ofProject('u1')], NOBODY, {}, AT - 10_000],
-    ['told by the second in which the log was read', [ofTask('u1', -1_000)], [undefined, ['u1']], later],
-    ['nobody by what came after it', [ofTask('u1', -1_001)], NOBODY, later],
-    [
-      'told by what came after the readings that the snapshot holds',
-      [ofProject('u1', 59_999), ofTask('u2', 49_999)],
-      [['u1'], ['u2']],
-    ],
-    ['nobody by what came before them', [ofProject('u1', 60_000), ofTask('u2', 50_000)], NOBODY],
-    ['whoever made a project that was never known', [ofProject('u1', 80_000)], [['u1'], undefined], made],
-    [
-      'nobody for that where no sweep listed all projects: it may be older than the log',
-      [ofProject('u1', 80_000)],
-      NOBODY,
-      made,
-      0,
-    ],
-    ['nobody where one entry names nobody who is known', [ofTask('u1'), ofTask('u9', 9_000)], NOBODY],
-    ['nobody where no entry names a known user', [ofTask('u9')], NOBODY],
-    [
-      'nobody where one entry names different users under different keys',
-      [{ ...byKeys, createdBy: ['a', 'bc'], updatedBy: ['ab', 'c'] }],
-      NOBODY,
-    ],
-    ['all under both keys', [{ ...byKeys, createdBy: both, updatedBy: both }], [undefined, both]],
-    ['the known one of several', [{ ...byKeys, ...ofKnown }], [undefined, ['u1']]],
-    ['nobody where two of three keys agree', [{ ...byKeys, ...ofThree }], NOBODY],
-  ])('is %s', async (_, entries, who, change, seenUpTo) => {
-    expect(await whoBy(entries, change, seenUpTo)).toEqual(who);
+  it('is nobody where no entry names the project, or only beside another one that its keys call so', async () => {
+    expect(await whoBy([])).toEqual([undefined, undefined]);
+    expect(await actors([], []).actors.of(EDIT, 0)).toBeUndefined();
+    expect(await whoBy([{ ...ofTask('u1'), projectId: 'p2', ref: 'p1' }])).toEqual([undefined, undefined]);
+  });
+
+  it('is nobody by an entry without a time, or of what passes have seen', async () => {
+    expect(await whoBy([{ projectId: 'p1', by: 'u1' }])).toEqual([undefined, undefined]);
+    expect(await whoBy([ofProject('u1')], {}, AT - 10_001)).toEqual([['u1'], undefined]);
+    expect(await whoBy([ofProject('u1')], {}, AT - 10_000)).toEqual([undefined, undefined]);
+  });
+
+  it('takes an entry of the second in which the log was read, and none of later', async () => {
+    const source = { ...EDIT.source, readAt: AT + 5_000 };
+    expect(await whoBy([ofTask('u1', -1_000)], { source })).toEqual([undefined, ['u1']]);
+    expect(await whoBy([ofTask('u1', -1_001)], { source })).toEqual([undefined, undefined]);
+  });
+
+  it('is of the record and of the tasks what came behind the reading that the snapshot holds of each', async () => {
+    expect(await whoBy([ofProject('u1', 59_999), ofTask('u2', 49_999)])).toEqual([['u1'], ['u2']]);
+    expect(await whoBy([ofProject('u1', 60_000), ofTask('u2', 50_000)])).toEqual([undefined, undefined]);
   });
 
   it('is nobody of a project that was never known, where the service once told no time: nobody knows when the last sweep was', async () => {
+    const made = { ...EDIT, snapshot: undefined, changes: [changed('project', 'p1', 'created')] };
     const who = async (wasUntimed: boolean, change: ProjectChange) => {
       const { actors: told } = actors([ofProject('u1')], undefined, undefined, wasUntimed);
       return (await told.of(change, AT - 90_000))?.(PROJECT)?.map(({ id }) => id);
     };
-    const never = { ...EDIT, ...made };
-    expect([await who(false, never), await who(true, never)]).toEqual([['u1'], undefined]);
+    expect([await who(false, made), await who(true, made)]).toEqual([['u1'], undefined]);
     expect(await who(true, EDIT)).toEqual(['u1']);
   });
 
-  it('is nobody where only our clock tells when something was read, or nothing changed or is known: then nobody is asked for', async () => {
-    expect(await actors([], []).actors.of(EDIT, 0)).toBeUndefined();
+  it('is nobody where only our clock tells when something was read, or nothing changed: then nobody is asked for', async () => {
     const snapshot = { content: contentOf('t1') };
     const tombstone = { version: 1, readAt: AT - 60_000 };
     for (const change of [
@@ -157,6 +131,12 @@ describe('who changed a record', () => {
       expect(await told.of({ ...EDIT, ...change }, 0)).toBeUndefined();
       expect(counts.asked).toBe(0);
     }
+  });
+
+  it('of a project that was never known is whoever made it, and nobody where no sweep listed all projects: it may be older than the log', async () => {
+    const change = { snapshot: undefined, changes: [changed('project', 'p1', 'created')] };
+    expect(await whoBy([ofProject('u1', 80_000)], change)).toEqual([['u1'], undefined]);
+    expect(await whoBy([ofProject('u1', 80_000)], change, 0)).toEqual([undefined, undefined]);
   });
 
   it('of the tasks that come or go with their project is nobody', async () => {
@@ -194,6 +174,25 @@ describe('who changed a record', () => {
       expect(await whoBy([ofProject('t2')], change)).toEqual([undefined, undefined]);
     }
     expect(await whoBy([ofProject('t2')])).toEqual([['t2'], undefined]);
+  });
+
+  it('is nobody where one entry about it names nobody who is known', async () => {
+    expect(await whoBy([ofTask('u1'), ofTask('u9', 9_000)])).toEqual([undefined, undefined]);
+    expect(await whoBy([ofTask('u9')])).toEqual([undefined, undefined]);
+  });
+
+  it('is nobody where one entry names different users under different keys', async () => {
+    const { by: _, ...entry } = ofTask('');
+    const differ = { ...entry, createdBy: ['a', 'bc'], updatedBy: ['ab', 'c'] };
+    expect(await whoBy([differ])).toEqual([undefined, undefined]);
+    const both = ['u1', 'u2'];
+    expect(await whoBy([{ ...entry, createdBy: both, updatedBy: both }])).toEqual([undefined, both]);
+    expect(await whoBy([{ ...entry, createdBy: ['u8', 'u1'], updatedBy: 'u9' }])).toEqual([
+      undefined,
+      ['u1'],
+    ]);
+    const three = { ...entry, createdBy: 'u1', updatedBy: 'u1', editedBy: 'u2' };
+    expect(await whoBy([three])).toEqual([undefined, undefined]);
   });
 
   it('is not told where they are more than fifty', async () => {
