@@ -39,7 +39,7 @@ export function proofsOf({ root, turn, base }: { root: string; turn: number; bas
         },
       ],
       within: MINUTE,
-      atMost: 10 * MINUTE,
+      atMost: 20 * MINUTE,
     },
     {
       name: 'deployed',
