@@ -303,10 +303,7 @@ async function openDigest(script: MailScript) {
   const setting = openStored();
   const endpoint = { name: 'crm', ...MAIL_SETTINGS, digest: '13:00 UTC' };
   const poster = () => posterOf({ clock: () => setting.state.now });
-  const own = {
-    readSecret: async () => ({ url: `smtp://localhost:${server.port}` }),
-    openPoster: poster,
-  };
+  const own = { readSecret: async () => ({ url: `smtp://localhost:${server.port}` }), openPoster: poster };
   const health = { ...joined({}, AT - MINUTE, false), window: { since: AT - MINUTE, holds: true } as const };
   await setting.endpoints.change('crm', () => ({ name: 'crm', health, settings: endpoint }));
   await setting.deliveries.add(

@@ -348,9 +348,7 @@ it('a message has room for the longest channel and a reply within the limit of S
     const changes = Array.from({ length: 60 + count }, (_, index) =>
       change(`t${index}`, 'T', fields(index * count)),
     );
-    const [message] = chatMessages(commitOf(changes), {
-      endpoint: { ...ENDPOINT, channel },
-    });
+    const [message] = chatMessages(commitOf(changes), { endpoint: { ...ENDPOINT, channel } });
     return JSON.stringify({ ...JSON.parse(message?.body ?? ''), ...reply }).length;
   });
   expect(Math.max(...lengths)).toBeLessThanOrEqual(12_000);

@@ -121,10 +121,7 @@ describe('a batch with messages for several endpoints', () => {
       ['fails', 5],
       ['hangs', 5],
     ]);
-    expect(counts).toEqual({
-      Delivered: 1,
-      DeliveryFailed: 3,
-    });
+    expect(counts).toEqual({ Delivered: 1, DeliveryFailed: 3 });
     expect(healthy.received[0]?.headers['webhook-id']).toBe(someEvents(1)[0]?.id);
   });
 

@@ -311,8 +311,6 @@ describe('a post to an address that is not allowed', () => {
     ]) {
       expect(await local.post(url, request)).toEqual({ why: expect.stringContaining('not https') });
     }
-    expect(await local.post('https://nowhere.example/', request)).toEqual({
-      why: 'its name has no address',
-    });
+    expect(await local.post('https://nowhere.example/', request)).toEqual({ why: 'its name has no address' });
   });
 });

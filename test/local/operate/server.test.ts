@@ -249,10 +249,7 @@ describe('what is not let in', () => {
     const { port, asked } = await served();
     const long = JSON.stringify({ operation: 'trace', eventId: 'x'.repeat(300_000) });
     const said = send(port, { headers: { ...SEALED, 'content-length': '99999999' }, body: '{}' });
-    const unsaid = send(port, {
-      headers: { ...SEALED, 'transfer-encoding': 'chunked' },
-      body: long,
-    });
+    const unsaid = send(port, { headers: { ...SEALED, 'transfer-encoding': 'chunked' }, body: long });
     // The connection may be gone before the answer is read.
     for (const sent of [said, unsaid])
       expect(
