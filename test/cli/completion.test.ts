@@ -75,11 +75,8 @@ describe('the script for bash', () => {
     chmodSync(bin, 0o755);
     const script = `${completionScript('bash', launcher)}
 COMP_WORDS=(changewire endpoints pause 'c*'); COMP_CWORD=3; _changewire; printf '%s\\n' "\${COMPREPLY[@]}"; ls`;
-    const options = {
-      cwd: directory,
-      env: { PATH: `${directory}:/usr/bin:/bin` },
-      encoding: 'utf8',
-    } as const;
+    const env = { PATH: `${directory}:/usr/bin:/bin` };
+    const options = { cwd: directory, env, encoding: 'utf8' } as const;
     const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', script], options);
     expect(stderr).toBe('');
     const offered = ['complete|--|endpoints|pause|c*', '$(touch evaluated)'];

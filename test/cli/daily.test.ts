@@ -228,18 +228,14 @@ describe('on a day', () => {
     expect(fixed.received.some(({ body }) => body.includes('"changewire.test"'))).toBe(true);
     expect(await changewire('endpoints pause fixed')).toMatchObject({ code: 0 });
     expect(await changewire('endpoints resume fixed')).toMatchObject({ code: 0 });
-    for (const [line, advice] of [
-      [`update fixed --url ${receiver.url}`, /restart with another URL on the command line/],
-      ['update fixed --per-second 3', /on the command line of the run: restart/],
-      [
-        'rotate-secret fixed',
+    for (const [line, advice] of Object.entries({
+      [`update fixed --url ${receiver.url}`]: /restart with another URL on the command line/,
+      'update fixed --per-second 3': /on the command line of the run: restart/,
+      'rotate-secret fixed':
         /restart with --webhook-secret NEW --webhook-secret OLD after its --webhook; .* is in fixed\.secret/,
-      ],
-      [
-        'remove fixed --yes',
+      'remove fixed --yes':
         /on the command line of the run: restart without it\. Until then, you can pause it/,
-      ],
-    ] as const)
+    }))
       await expectRefused(`endpoints ${line}`, 1, advice);
     const configured = /Remove it from the configuration, start again, then forget it/;
     await expectRefused(`forget ${PROCESS} --yes`, 1, configured);

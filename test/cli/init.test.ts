@@ -93,20 +93,16 @@ describe('changewire init', () => {
     });
   });
 
-  it.each([
-    [
-      '',
-      'No terminal to prompt on. Use --base-url, --auth-url, --audience, --process (npx changewire help init).',
-    ],
-    [
-      '--base-url https://a.example --process p',
+  const REFUSED: Record<string, string> = {
+    '': 'No terminal to prompt on. Use --base-url, --auth-url, --audience, --process (npx changewire help init).',
+    '--base-url https://a.example --process p':
       'No terminal to prompt on. Use --auth-url, --audience (npx changewire help init).',
-    ],
-    ['--base-url http://a.example', '--base-url must be an https:// address without user name'],
-    ['--workspace a/b', '--workspace must be a name of 1 to 64 letters'],
-    [`${GIVEN} --doctor`, '--doctor needs credentials: set MAIN_CLIENT_ID and MAIN_CLIENT_SECRET'],
-    [`${GIVEN} --stack S`, '--stack is not supported by this command. init writes a local file.'],
-  ])('refuses "%s", and writes nothing', async (line, message) => {
+    '--base-url http://a.example': '--base-url must be an https:// address without user name',
+    '--workspace a/b': '--workspace must be a name of 1 to 64 letters',
+    [`${GIVEN} --doctor`]: '--doctor needs credentials: set MAIN_CLIENT_ID and MAIN_CLIENT_SECRET',
+    [`${GIVEN} --stack S`]: '--stack is not supported by this command. init writes a local file.',
+  };
+  it.each(Object.entries(REFUSED))('refuses "%s", and writes nothing', async (line, message) => {
     const { code, out, err, has } = await init(line);
     expect([code, out, has('changewire.json')]).toEqual([2, '', false]);
     expect(err).toContain(`changewire: ${message}`);

@@ -33,11 +33,8 @@ describe('changewire start', () => {
   test('is in the help of the command with all of its options, and says that it comes first', async () => {
     expect((await command(['help', 'start'])).out).toContain(HELP);
     expect((await command(['--help'])).out).toMatch(/^Run:\n(?: {2,}.*\n)* {2}start /m);
-    expect(await command(['--json', 'start'])).toMatchObject({
-      code: 2,
-      out: '',
-      err: 'changewire: "start" must be the first argument: npx changewire start [options].\n',
-    });
+    const err = 'changewire: "start" must be the first argument: npx changewire start [options].\n';
+    expect(await command(['--json', 'start'])).toMatchObject({ code: 2, out: '', err });
   });
 });
 

@@ -19,10 +19,8 @@ async function drained(waiting: number, accepts: (ids: readonly string[]) => boo
   });
   const { dependencies, posts } = setting;
   await dependencies.deliveries.add(waitingOnes(waiting));
-  await dependencies.rows.change('crm', () => ({
-    name: 'crm',
-    health: { waiting: { added: 1, due: setting.state.now, first: true } },
-  }));
+  const health = { waiting: { added: 1, due: setting.state.now, first: true } };
+  await dependencies.rows.change('crm', () => ({ name: 'crm', health }));
   const sizes = () => posts.map(({ body }) => (JSON.parse(body) as SentEvent[]).length);
   const drainAgain = () => drain(batched(10), dependencies);
   await drainAgain();

@@ -44,12 +44,9 @@ it.each([
   [`a${words}`, `b${words}`, 40],
   [`${words}one `, `${words}two `, 44, '…abcd abcd one ', '…abcd abcd two '],
   [abc, abc, 40, `…${same(8)}bc`, `…${same(8)}bc`],
-])(
-  '%s and %s are shown in %i from a little before their difference',
-  (from, to, limit, start = from, end = to) => {
-    expect(fromDifference(from, to, limit)).toEqual([start, end]);
-  },
-);
+])('%s and %s in %i begin a little before their difference', (from, to, limit, start = from, end = to) => {
+  expect(fromDifference(from, to, limit)).toEqual([start, end]);
+});
 
 it.each([
   [[null, 'a', 1, true], 'null, a, 1, true'],

@@ -65,15 +65,12 @@ describe('links', () => {
     expect(chatTopics(events, templates).map(({ link }) => link)).toEqual([undefined, undefined]);
   });
 
-  it.each(['.', '..'])(
-    'can not be made of the identifier %j, which a browser takes for a step in the path',
-    id => {
-      expect(linksOf([task('t-1', 'T', [])], { projectId: id })).toEqual([undefined, undefined]);
-      expect(linksOf([task('t-1', 'T', [])], { processId: id })).toEqual([undefined, undefined]);
-      expect(linksOf([task(id, 'T', [])])).toEqual([PROJECT, undefined]);
-      expect(linksOf([task(`${id}.`, 'T', [])])[1]).toBe(id === '.' ? undefined : `${PROJECT}?task=...`);
-    },
-  );
+  it.each(['.', '..'])('can not be made of the identifier %j, for browsers a step in the path', id => {
+    expect(linksOf([task('t-1', 'T', [])], { projectId: id })).toEqual([undefined, undefined]);
+    expect(linksOf([task('t-1', 'T', [])], { processId: id })).toEqual([undefined, undefined]);
+    expect(linksOf([task(id, 'T', [])])).toEqual([PROJECT, undefined]);
+    expect(linksOf([task(`${id}.`, 'T', [])])[1]).toBe(id === '.' ? undefined : `${PROJECT}?task=...`);
+  });
 
   it('of 1,000 characters are made, longer ones are not', () => {
     const most = 1_000 - `${PROJECT}?task=`.length;
@@ -89,12 +86,8 @@ describe('links', () => {
         fc.pre(link !== undefined);
         const { origin, pathname, searchParams, hash } = new URL(link ?? '');
         expect([origin, hash]).toEqual(['https://app.example.com', '']);
-        expect(pathname.split('/').map(decodeURIComponent)).toEqual([
-          '',
-          processId.toWellFormed(),
-          'p',
-          projectId.toWellFormed(),
-        ]);
+        const path = ['', processId.toWellFormed(), 'p', projectId.toWellFormed()];
+        expect(pathname.split('/').map(decodeURIComponent)).toEqual(path);
         expect([...searchParams]).toEqual([['task', taskId.toWellFormed()]]);
         expect(link).toMatch(/^[\w:/.?=%~-]+$/);
       }),
@@ -137,23 +130,15 @@ describe("an event about another endpoint's health in a chat", () => {
     );
     const at = 'crm, https://crm.example.com';
     const topics = chatTopics(events);
-    expect(topics.map(({ title, note }) => [title, note])).toEqual([
-      [
-        'An endpoint is failing',
-        `${at}: failing since 2026-11-21 10:30 UTC: answered 503 <!channel>. Its events are queued.`,
-      ],
-      [
-        'An endpoint accepts events again',
-        `${at}: works again, after a problem since 2026-11-21 10:30 UTC. Its queued events are sent.`,
-      ],
-      [
-        'An endpoint is stopped',
-        `${at}: stopped since 2026-11-21 12:00 UTC: answered 410. Its events are queued until an operator resumes it.`,
-      ],
-      [
-        'Events were given up',
-        `${at}: 1,234 given up since 2026-11-21 10:30 UTC, and kept as dead letters: answered 400`,
-      ],
+    expect(topics.map(({ title }) => title)).toEqual([
+      ...['An endpoint is failing', 'An endpoint accepts events again'],
+      ...['An endpoint is stopped', 'Events were given up'],
+    ]);
+    expect(topics.map(({ note }) => note)).toEqual([
+      `${at}: failing since 2026-11-21 10:30 UTC: answered 503 <!channel>. Its events are queued.`,
+      `${at}: works again, after a problem since 2026-11-21 10:30 UTC. Its queued events are sent.`,
+      `${at}: stopped since 2026-11-21 12:00 UTC: answered 410. Its events are queued until an operator resumes it.`,
+      `${at}: 1,234 given up since 2026-11-21 10:30 UTC, and kept as dead letters: answered 400`,
     ]);
     expect(topics[0]).toMatchObject({ origin: 'endpoint crm', observed: { after: since, before: AT } });
     for (const all of [slackMessages(events), teamsMessages(events), textMessages(events, {})])

@@ -78,10 +78,8 @@ describe('records in little room', () => {
     const link = 'https://app.example.com/';
     const one = record({ link, fields: fields(1, 400) });
     const total = lengthOf(viewOf(one, linesOf(one, { value: limit, lines: 5 })));
-    const { parts } = fitRecords(
-      { records: [one] },
-      { total, parts: 1, write: view => view, size: lengthOf },
-    );
+    const room = { total, parts: 1, write: (view: RecordView) => view, size: lengthOf };
+    const { parts } = fitRecords({ records: [one] }, room);
     expect(parts.map(({ heading }) => heading[0]?.link)).toEqual([link]);
   });
 
@@ -110,18 +108,10 @@ describe('records in little room', () => {
 
 describe('a tally', () => {
   it('is of what is left: a record that is shown whole is not in it', () => {
-    const all = [
-      record({ entity: 'project', id: 'p', fields: fields(2) }),
-      record({ id: 't1', fields: fields(2) }),
-      record({ id: 't2', fields: fields(2) }),
-    ];
-    expect(tallyOf(all, [2, 2, 1])).toEqual({
-      changes: 1,
-      tasks: 1,
-      fields: 0,
-      hasProject: false,
-      noun: 'change',
-    });
+    const tasks = ['t1', 't2'].map(id => record({ id, fields: fields(2) }));
+    const all = [record({ entity: 'project', id: 'p', fields: fields(2) }), ...tasks];
+    const left = { changes: 1, tasks: 1, fields: 0, hasProject: false, noun: 'change' };
+    expect(tallyOf(all, [2, 2, 1])).toEqual(left);
     expect(tallyOf(all)).toEqual({ changes: 6, tasks: 2, fields: 0, hasProject: true, noun: 'change' });
   });
 
@@ -195,16 +185,12 @@ describe('a topic', () => {
 
   it('spans the observations of all its events; none is told when one can not be read', () => {
     const [first, second] = commitOf([change('t1', 'T', []), change('t2', 'T', [])]);
-    const at = (event: unknown, after: string, before: string) =>
-      ({
-        ...(event as object),
-        data: { ...(event as { data: object }).data, observed: { after, before } },
-      }) as never;
-    const [one, two, three] = [
-      '2026-11-21T12:00:00Z',
-      '2026-11-21T13:00:00Z',
-      '2026-11-21T14:00:00Z',
-    ] as const;
+    const at = (event: unknown, after: string, before: string) => {
+      const { data, ...rest } = event as { data: object };
+      return { ...rest, data: { ...data, observed: { after, before } } } as never;
+    };
+    const times = [12, 13, 14].map(hour => `2026-11-21T${hour}:00:00Z`);
+    const [one, two, three] = times as [string, string, string];
     const observed = { after: Date.parse(one), before: Date.parse(three) };
     expect(chatTopics([at(first, one, two), at(second, two, three)])[0]?.observed).toEqual(observed);
     expect(chatTopics([at(first, two, three), at(second, one, two)])[0]?.observed).toEqual(observed);

@@ -170,6 +170,8 @@ describe('what is shown of a record', () => {
 
 const bodies = (messages: readonly { readonly body: string }[]) =>
   messages.map(({ body }) => JSON.parse(body));
+const texts = (preset: string, events: readonly ChangeEvent[], links?: Links) =>
+  bodies(textMessages(events, { preset }, links));
 /** Messages with a line for each block, so that a difference can be read. */
 const CHATS: Readonly<Record<string, (events: readonly ChangeEvent[], links?: Links) => unknown[][]>> = {
   slack: (...given) => bodies(slackMessages(...given)).map(({ blocks, ...rest }) => [rest, ...blocks]),
@@ -178,16 +180,9 @@ const CHATS: Readonly<Record<string, (events: readonly ChangeEvent[], links?: Li
       const { body, ...card } = content;
       return [{ ...rest, attachments: [{ ...attachment, content: card }] }, ...body];
     }),
-  discord: (events, links) =>
-    bodies(textMessages(events, { preset: 'discord' }, links)).map(({ content, ...rest }) => [
-      rest,
-      ...content.split('\n'),
-    ]),
-  ntfy: (events, links) =>
-    bodies(textMessages(events, { preset: 'ntfy' }, links)).map(({ message, ...rest }) => [
-      rest,
-      ...message.split('\n'),
-    ]),
+  discord: (...given) =>
+    texts('discord', ...given).map(({ content, ...rest }) => [rest, ...content.split('\n')]),
+  ntfy: (...given) => texts('ntfy', ...given).map(({ message, ...rest }) => [rest, ...message.split('\n')]),
   // One mail, with a second project.
   email: (events, links) => {
     const second = commitOf([change('t-9', 'Book a room', [field('Status', 'Open', 'Done')])], {

@@ -102,19 +102,14 @@ describe('consolidated events', () => {
   });
 
   it('are one of a field, too: its type by what changed, its choices as added and removed', () => {
-    const definition = (options: string[], archived = false) => ({
+    const choices = (options: string[], archived = false) => ({
       externalId: 'f',
       name: 'F',
       type: 'single-choice',
       options,
       archived,
     });
-    const steps = [
-      definition(['a']),
-      definition(['b']),
-      definition(['b', 'c']),
-      definition(['b', 'c'], true),
-    ];
+    const steps = [choices(['a']), choices(['b']), choices(['b', 'c']), choices(['b', 'c'], true)];
     const events = steps
       .slice(1)
       .flatMap((now, index) => fieldsOf([steps[index] as never], [now], { version: VERSION + index }));

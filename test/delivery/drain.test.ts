@@ -108,18 +108,15 @@ describe('what waits for an endpoint', () => {
       events.length === 0 ? [] : [{ body: `${events.length}`, eventIds: events.map(({ id }) => id) }],
     );
     await drainWith(setting, { jobsOf }, endpointOf('slack'));
-    expect(setting.posts.map(({ body, at }) => [body, at / SECOND])).toEqual([
-      ['27', 0],
-      ['18', 1],
+    expect(setting.posts.map(({ body, at }) => `${body} at ${at / SECOND} s`)).toEqual([
+      '27 at 0 s',
+      '18 at 1 s',
     ]);
   });
 
   it('is left alone while its endpoint is paused, stopped, held or removed', async () => {
-    for (const health of [
-      { paused: { at: AT } },
-      { stopped: { at: AT, reason: '' } },
-      { notBefore: AT + 1 },
-    ]) {
+    const closed = [{ paused: { at: AT } }, { stopped: { at: AT, reason: '' } }, { notBefore: AT + 1 }];
+    for (const health of closed) {
       const setting = await open(3, health);
       await drainWith(setting);
       expect([setting.posts, (await setting.pending()).length]).toEqual([[], 3]);
@@ -163,17 +160,14 @@ describe('what waits for an endpoint', () => {
     [MINUTE - 1, [['crm', 60]]],
     [MINUTE, []],
     [HOUR, []],
-  ])(
-    'and is due %s ms after the rest was sent is looked after then: by a message, or by the tick',
-    async (ms, wakes) => {
-      const setting = await open(10);
-      const due = AT + SECOND + ms;
-      await setting.wait(waitingOnes(12, { due }).slice(10));
-      await drainWith(setting);
-      expect([setting.posts.length, setting.wakes]).toEqual([10, wakes]);
-      expect(await setting.healthOf()).toEqual({ waiting: { added: 2, due, first: false } });
-    },
-  );
+  ])('and is due %s ms after the rest is looked after then: by a message or the tick', async (ms, wakes) => {
+    const setting = await open(10);
+    const due = AT + SECOND + ms;
+    await setting.wait(waitingOnes(12, { due }).slice(10));
+    await drainWith(setting);
+    expect([setting.posts.length, setting.wakes]).toEqual([10, wakes]);
+    expect(await setting.healthOf()).toEqual({ waiting: { added: 2, due, first: false } });
+  });
 
   it('and is due later wakes nobody by who sent nothing: messages that wake do not multiply', async () => {
     const setting = openSetting();
@@ -192,15 +186,10 @@ describe('a run that sends what waits', () => {
   it('holds the endpoint as long as it lives; one that died gives way to the next when its time is over', async () => {
     const setting = await open(1);
     const remaining = () => 3 * MINUTE;
-    const dies: DrainDependencies['openPoster'] = () => {
+    const openPoster: DrainDependencies['openPoster'] = () => {
       throw new Error('killed');
     };
-    const died = drainWith(setting, {
-      run: 'dies',
-      remaining,
-      openPoster: dies,
-      rows: deadAfter(setting, 1),
-    });
+    const died = drainWith(setting, { run: 'dies', remaining, openPoster, rows: deadAfter(setting, 1) });
     await expect(died).rejects.toThrow('killed');
     // The turn, and the time for its last attempts.
     expect((await setting.healthOf())?.draining).toEqual({ by: 'dies', until: AT + 40 * SECOND });
@@ -318,21 +307,18 @@ describe('a run that sends what waits', () => {
     expect([setting.posts, await setting.healthOf()]).toMatchObject([[], { waiting: { added: 1 } }]);
   });
 
-  it.each(['PENDING#', 'crm'])(
-    'sends nothing again and again while the table takes no write of %s',
-    async prefix => {
-      const setting = await open(30, failing());
-      setting.faults.before = command => {
-        const isBegun = setting.posts.length > 0 && writes(command, prefix);
-        return isBegun && TABLE_DOWN;
-      };
-      const end = drainWith(setting);
-      if (prefix === 'crm') await expect(end).rejects.toThrow('table down');
-      else await end;
-      expect(setting.posts).toHaveLength(1);
-      if (prefix !== 'crm') expect(setting.wakes).toEqual([['crm', 30]]);
-    },
-  );
+  it.each(['PENDING#', 'crm'])('sends nothing twice while the table takes no write of %s', async prefix => {
+    const setting = await open(30, failing());
+    setting.faults.before = command => {
+      const isBegun = setting.posts.length > 0 && writes(command, prefix);
+      return isBegun && TABLE_DOWN;
+    };
+    const end = drainWith(setting);
+    if (prefix === 'crm') await expect(end).rejects.toThrow('table down');
+    else await end;
+    expect(setting.posts).toHaveLength(1);
+    if (prefix !== 'crm') expect(setting.wakes).toEqual([['crm', 30]]);
+  });
 
   it('is not held up by a table that has no room for attempts', async () => {
     const setting = await open(20);

@@ -34,13 +34,14 @@ describe('what falls due', () => {
       const event = example(type);
       return { ...event, data: { ...event.data, ...data } } as DueEvent;
     };
+    const since = '2026-03-02T23:09:00.000Z';
     expect(
       [
         example('task.overdue'),
         withData('task.due', { value: '2026-03-05T10:00:00Z' }),
         withData('task.due', { value: '2026-02-30' }),
-        withData('project.unchanged', { since: '2026-03-02T23:09:00.000Z', rule: { after: '7d' } }),
-        withData('project.unchanged', { since: '2026-03-02T23:09:00.000Z', rule: { after: '30m' } }),
+        withData('project.unchanged', { since, rule: { after: '7d' } }),
+        withData('project.unchanged', { since, rule: { after: '30m' } }),
       ].map(event => text(event).replace(/^.*": /, '')),
     ).toEqual([
       'overdue: was due on 05.03.2026',
@@ -49,10 +50,7 @@ describe('what falls due', () => {
       'unchanged since 03.03.2026',
       'unchanged since 03.03.2026, 00:09',
     ]);
-    const minutes = withData('project.unchanged', {
-      since: '2026-03-02T23:09:00.000Z',
-      rule: { after: '4h' },
-    });
+    const minutes = withData('project.unchanged', { since, rule: { after: '4h' } });
     expect(sentence(minutes)).toBe('Project "Project 13": unchanged since 2026-03-02 23:09 UTC');
   });
 
@@ -81,9 +79,8 @@ describe('what falls due', () => {
 
   it('is selected by its type and by conditions on its record, by no changed field and no actor', () => {
     const event = example('task.due');
-    expect(leftOutBy({ events: ['task.due'], where: [{ status: { in: ['To do'] } }] }, event)).toBe(
-      undefined,
-    );
+    const wanted = { events: ['task.due'], where: [{ status: { in: ['To do'] } }] } as const;
+    expect(leftOutBy(wanted, event)).toBe(undefined);
     expect(leftOutBy({ where: [{ 'project.goLiveDate': { before: '+7d' } }] }, event)).toBe(undefined);
     expect(leftOutBy({ where: [{ status: { in: ['Done'] } }] }, event)).toBe('where');
     expect(leftOutBy({ fields: ['dueDate'] }, event)).toBe('fields');

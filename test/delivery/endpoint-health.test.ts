@@ -57,15 +57,12 @@ describe('what a run tells of its endpoint', () => {
     faults.before = command => isRowOf('crm')(command) && TABLE_DOWN;
     const failed = health.failed('answered 429', { for: 60 * SECOND });
     await expect(failed).rejects.toThrow();
-    expect(health.now).toEqual({ failures: { count: 1, since: AT }, notBefore: AT + 60 * SECOND });
+    const held = { failures: { count: 1, since: AT }, notBefore: AT + 60 * SECOND };
+    expect(health.now).toEqual(held);
     faults.before = () => undefined;
     await health.backlogAdded(AT, true);
     const waiting = { added: 1, due: AT, first: true };
-    expect(await healthOf()).toEqual({
-      failures: { count: 1, since: AT },
-      notBefore: AT + 60 * SECOND,
-      waiting,
-    });
+    expect(await healthOf()).toEqual({ ...held, waiting });
     state.now += SECOND;
     await health.failed('answered 500');
     expect((await healthOf())?.failures).toEqual({ count: 2, since: AT });

@@ -68,17 +68,14 @@ describe('the entries, bundled as they are deployed, with the configuration besi
     for (const all of [asked, bodies, lines]) all.length = 0;
   });
 
+  const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 };
   const load = async (entry: string) => import(pathToFileURL(join(directory, `${entry}.mjs`)).href);
 
   /** Until the end of the test the environment is as the stack sets it, and what is written is kept. */
   function setUp(): void {
     const environment = {
-      ...{
-        AWS_ENDPOINT_URL: listening.url,
-        AWS_REGION: 'eu-west-1',
-        AWS_ACCESS_KEY_ID: 'a',
-        AWS_SECRET_ACCESS_KEY: 'b',
-      },
+      ...{ AWS_ENDPOINT_URL: listening.url, AWS_REGION: 'eu-west-1' },
+      ...{ AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' },
       ...{ POWERTOOLS_METRICS_NAMESPACE: 'Changewire', TABLE_NAME: 't', SECRETS_PATH: '/cw/' },
       ...Object.fromEntries(
         QUEUES.map(name => [`${name}_QUEUE_URL`, `${listening.url}/1/${name.toLowerCase()}`]),
@@ -102,16 +99,12 @@ describe('the entries, bundled as they are deployed, with the configuration besi
       ApproximateFirstReceiveTimestamp: String(Date.now()),
     },
     messageAttributes: { endpoint: { dataType: 'String', stringValue: 'crm' } },
-    ...{
-      eventSource: 'aws:sqs',
-      eventSourceARN: 'arn:aws:sqs:eu-west-1:1:deliveries',
-      awsRegion: 'eu-west-1',
-    },
+    ...{ eventSource: 'aws:sqs', awsRegion: 'eu-west-1' },
+    eventSourceARN: 'arn:aws:sqs:eu-west-1:1:deliveries',
   };
 
   it('the deliverer reads its environment at the first call, asks the table, the secret and the queue, and tells what fails', async () => {
     const { handler } = (await load('deliver')) as typeof deliver;
-    const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 };
     await expect((async () => handler({ Records: [] }, context))()).rejects.toThrow(
       /environment of deliver\.ts/,
     );
@@ -136,7 +129,6 @@ describe('the entries, bundled as they are deployed, with the configuration besi
   });
 
   it('the router asks for the rows of endpoints, and sends what they and the configuration want', async () => {
-    const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 };
     const { handler } = (await load('route')) as typeof route;
     await expect((async () => handler({ Records: [] }, context))()).rejects.toThrow(
       /environment of route\.ts/,
@@ -172,7 +164,6 @@ describe('the entries, bundled as they are deployed, with the configuration besi
 
   it('the poller is done with every message: one that expired, one of an unknown process, one that is malformed and set aside', async () => {
     const { handler } = (await load('poll')) as typeof poll;
-    const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 };
     const serve = async (body: object) =>
       handler({ Records: [{ ...record, body: JSON.stringify(body) }] }, context);
     const message = { workspace: 'eu', processes: ['p'], mode: 'changes', expiresAt: Date.now() - 1 };

@@ -38,10 +38,8 @@ const waiting = (added: number, due = AT, first = true): Health => ({ waiting: {
 
 it('an endpoint that is slow to answer is held for as long as an attempt may take, and no less than it was', () => {
   expect(busy({}, AT)).toEqual({ notBefore: AT + 15 * SECOND });
-  expect(busy({ notBefore: AT + SECOND, ...waiting(1) }, AT)).toEqual({
-    notBefore: AT + 15 * SECOND,
-    ...waiting(1),
-  });
+  const later = { notBefore: AT + 15 * SECOND, ...waiting(1) };
+  expect(busy({ notBefore: AT + SECOND, ...waiting(1) }, AT)).toEqual(later);
   expect(busy({ notBefore: AT + 15 * SECOND }, AT)).toBeUndefined();
   expect(closedTo(busy({}, AT) as Health, AT + 14 * SECOND)).toBe('throttled');
   expect(closedTo(busy({}, AT) as Health, AT + 15 * SECOND)).toBeUndefined();
@@ -214,22 +212,15 @@ type Step =
   | { readonly kind: 'fails'; readonly wait: number; readonly hold?: number | undefined }
   | { readonly kind: 'arrives' | 'joins' | 'reads' | 'drains' | 'pauses' | 'resumes' };
 
+const kind = fc.constant('fails');
+const fails = fc.record({ kind, wait: fc.constantFrom(0, 20_000, DAY) });
+const asksForLess = fc.record({ kind, wait: fc.nat(60_000), hold: fc.nat(HOUR) });
+const others = fc.constantFrom('arrives', 'joins', 'reads', 'drains', 'pauses', 'resumes');
 const steps = fc.array(
   fc.oneof(
-    {
-      weight: 4,
-      arbitrary: fc.record({ kind: fc.constant('fails'), wait: fc.constantFrom(0, 20_000, DAY) }),
-    },
-    {
-      weight: 1,
-      arbitrary: fc.record({ kind: fc.constant('fails'), wait: fc.nat(60_000), hold: fc.nat(HOUR) }),
-    },
-    {
-      weight: 4,
-      arbitrary: fc.record({
-        kind: fc.constantFrom('arrives', 'joins', 'reads', 'drains', 'pauses', 'resumes'),
-      }),
-    },
+    { weight: 4, arbitrary: fails },
+    { weight: 1, arbitrary: asksForLess },
+    { weight: 4, arbitrary: fc.record({ kind: others }) },
   ) as fc.Arbitrary<Step>,
   { maxLength: 60 },
 );

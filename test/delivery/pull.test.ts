@@ -46,22 +46,15 @@ describe('a pull endpoint', () => {
   it('leaves an old event to the consumer that has it, and is looked at again an hour later', async () => {
     const { dependencies, state } = openSetting();
     const { deliveries, rows } = dependencies;
-    const at = state.now - 15 * DAY;
+    const { now } = state;
+    const at = now - 15 * DAY;
     await deliveries.add([{ ...waitingOnes(1)[0], at, due: at }] as never);
-    await deliveries.lease('crm', {
-      token: 'a',
-      now: state.now,
-      until: state.now + DAY,
-      limit: 1,
-      bytes: 9_999,
-    });
-    await rows.change('crm', () => ({
-      name: 'crm',
-      health: { waiting: { added: 1, due: at, first: true } },
-    }));
+    await deliveries.lease('crm', { token: 'a', now, until: now + DAY, limit: 1, bytes: 9_999 });
+    const health = { waiting: { added: 1, due: at, first: true } };
+    await rows.change('crm', () => ({ name: 'crm', health }));
     await giveUpUntaken('crm', dependencies);
     expect(await deliveries.dead('crm', 9)).toEqual([]);
-    expect((await rows.read('crm'))?.health.waiting?.due).toBe(state.now + HOUR);
+    expect((await rows.read('crm'))?.health.waiting?.due).toBe(now + HOUR);
   });
 
   it('keeps an old event that was requeued or replayed for a consumer, for 14 days from then', async () => {

@@ -71,13 +71,7 @@ describe('a message whose attempt failed', () => {
     // New ones do not wait behind it.
     expect(await healthOf()).toEqual({ waiting: { added: 1, due, first: false } });
     expect(present(settler.tally.values)).toEqual({ DeliveryFailed: 1 });
-    const details = {
-      code: 'delivery.failed',
-      endpoint: 'crm',
-      eventId: event.id,
-      ...reason,
-      seconds: 5,
-    };
+    const details = { code: 'delivery.failed', endpoint: 'crm', eventId: event.id, ...reason, seconds: 5 };
     expect(said).toEqual([{ level: 'warn', message: 'Delivery failed; will retry.', details }]);
   });
 

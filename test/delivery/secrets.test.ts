@@ -13,6 +13,7 @@ const store = (read: (name: string) => Promise<string> = async () => ''): Secret
 });
 const whsec = (bytes: number) => `whsec_${Buffer.alloc(bytes, 'hush').toString('base64')}`;
 const url = 'https://hush.example.com/hush?hush';
+const none = () => 0;
 
 describe('an endpoint’s secret', () => {
   it('holds a URL, and for a webhook one or two signing secrets', () => {
@@ -42,15 +43,12 @@ describe('an endpoint’s secret', () => {
     [JSON.stringify({ url, secrets: [whsec(30).slice(6)] }), /lacks secrets \(each whsec_/],
     [JSON.stringify({ url, secrets: [`whsec_!${whsec(30).slice(6)}`] }), /lacks secrets \(each whsec_/],
     [JSON.stringify({ url, secrets: [whsec(65)] }), /24 to 64 bytes/],
-  ])(
-    'invariant 10: that is malformed (%s) is told by its name and the remedy, not by its content',
-    (text, wrong) => {
-      const parse = () => parseSecret(endpoint('webhook'), store(), text);
-      expect(parse).toThrow(wrong);
-      expect(parse).toThrow(/^Endpoint crm: secret \/changewire\/endpoints\/crm .*Put it there: put crm '/);
-      expect(parse).not.toThrow(/hush/);
-    },
-  );
+  ])('invariant 10: that is malformed (%s) is told by name and remedy, not by its content', (text, wrong) => {
+    const parse = () => parseSecret(endpoint('webhook'), store(), text);
+    expect(parse).toThrow(wrong);
+    expect(parse).toThrow(/^Endpoint crm: secret \/changewire\/endpoints\/crm .*Put it there: put crm '/);
+    expect(parse).not.toThrow(/hush/);
+  });
 
   it('that is malformed is told with the very command that mends it', () => {
     const command = (example: string) =>
@@ -68,14 +66,8 @@ describe('an endpoint’s secret', () => {
   function counted(random = 0) {
     const state = { now: AT, reads: 0 };
     const secrets = store(async () => JSON.stringify({ url: `${url}/${++state.reads}` }));
-    return {
-      state,
-      ...createSecrets(
-        secrets,
-        () => state.now,
-        () => random,
-      ),
-    };
+    const clock = () => state.now;
+    return { state, ...createSecrets(secrets, clock, () => random) };
   }
 
   it.each([
@@ -136,11 +128,8 @@ describe('an endpoint’s secret', () => {
   });
 
   it('is kept for its own endpoint', async () => {
-    const { readSecret: read } = createSecrets(
-      store(async name => JSON.stringify({ url: `https://${name}.example/` })),
-      () => 0,
-      () => 0,
-    );
+    const secrets = store(async name => JSON.stringify({ url: `https://${name}.example/` }));
+    const { readSecret: read } = createSecrets(secrets, none, none);
     for (const name of ['one', 'two', 'one'])
       expect((await read({ ...endpoint('teams'), name })).url).toBe(`https://${name}.example/`);
   });
@@ -151,11 +140,7 @@ describe('an endpoint’s secret', () => {
       if (failures.length > 0) throw failures.shift();
       return JSON.stringify({ url });
     });
-    const { readSecret: read } = createSecrets(
-      secrets,
-      () => 0,
-      () => 0,
-    );
+    const { readSecret: read } = createSecrets(secrets, none, none);
     const told = (why: string) =>
       `Endpoint crm: secret /changewire/endpoints/crm cannot be read (${why}). Put it there: put crm '{"url":"https://…"}'`;
     await expect(read(endpoint('slack'))).rejects.toThrow(new Error(told('ParameterNotFound')));

@@ -8,6 +8,7 @@ import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/model/event.ts';
 import { parseSecret } from '../../functions/model/secret.ts';
 import { removeDeliveries } from '../../functions/operations/endpoints.ts';
+import type { Message } from '../../functions/queue/queue.ts';
 import { openSqliteStore } from '../../functions/store/sqlite/store.ts';
 import { change, commitOf, field } from '../kit/delivery/chat-batches.ts';
 import { answer, type Reaction, receiver } from '../kit/delivery/receiver.ts';
@@ -27,31 +28,21 @@ const accepts: Reaction = (response, { body }) => {
 const refuses = (error: string, headers = {}): Reaction =>
   answer(200, headers, JSON.stringify({ ok: false, error }));
 
-const STATUS: FieldChange = {
-  field: 'status',
-  name: 'status',
-  kind: 'builtin',
-  type: 'string',
-  from: 'a',
-  to: 'b',
-};
+const builtIn = (field: string, type: string, from: Json, to: Json): FieldChange => ({
+  ...{ field, name: field, kind: 'builtin', type, from, to },
+});
+const STATUS = builtIn('status', 'string', 'a', 'b');
+
+type Change = Partial<Parameters<typeof buildEvents>[1][0]>;
 
 /** One change of a project, or of one of its tasks. */
-function changeOf(
-  projectId: string,
-  version: number,
-  more: Partial<Parameters<typeof buildEvents>[1][0]> = {},
-) {
+function changeOf(projectId: string, version: number, more: Change = {}) {
   const observed = { after: AT - 1, before: AT };
   const origin = { workspace: 'eu', processId: 'on boarding', projectId, version };
-  const [event] = buildEvents(
-    {
-      ...origin,
-      projectRecord: { name: 'Acme "ts":"9.9"' },
-      observed: { project: observed, task: observed },
-    },
-    [{ entity: 'task', action: 'updated', id: 't1', record: { name: 'T' }, fields: [STATUS], ...more }],
-  );
+  const project = { projectRecord: { name: 'Acme "ts":"9.9"' } };
+  const [event] = buildEvents({ ...origin, ...project, observed: { project: observed, task: observed } }, [
+    { entity: 'task', action: 'updated', id: 't1', record: { name: 'T' }, fields: [STATUS], ...more },
+  ]);
   return event as ChangeEvent;
 }
 
@@ -83,26 +74,20 @@ async function opened(script: readonly Reaction[], more = {}) {
   });
   const context = { awsRequestId: 'request', getRemainingTimeInMillis: () => 170 * SECOND };
   let count = 0;
+  const hand = (...messages: Message[]) => deliver({ messages, queue: all.queue }, context);
   return {
     ...{ ...setting, slack, found, all },
     /** Delivers these events, and then what is due of the backlog. */
     async send(...events: ChangeEvent[]) {
-      const { now } = setting.state;
-      const messages = events.map(event =>
-        messageOf(`m${count++}`, JSON.stringify(event), { to: 'team', now }),
-      );
-      await deliver({ messages, queue: all.queue }, context);
+      const more = { to: 'team', now: setting.state.now };
+      await hand(...events.map(event => messageOf(`m${count++}`, JSON.stringify(event), more)));
     },
     async replay(event: ChangeEvent) {
       const more = { to: 'team', now: setting.state.now, replay: true };
-      await deliver(
-        { messages: [messageOf(`m${count++}`, JSON.stringify(event), more)], queue: all.queue },
-        context,
-      );
+      await hand(messageOf(`m${count++}`, JSON.stringify(event), more));
     },
     async drain() {
-      const messages = [messageOf(`w${count++}`, 'wake', { to: 'team', wake: true })];
-      await deliver({ messages, queue: all.queue }, context);
+      await hand(messageOf(`w${count++}`, 'wake', { to: 'team', wake: true }));
     },
     /** Channel, thread and broadcast of each message. */
     sent: () =>
@@ -184,11 +169,8 @@ describe.each(STORES)('a Slack app over %s', (_, stores) => {
     await send(changeOf('p.1', AT));
     state.now += 80 * 24 * 3_600 * SECOND;
     await send(changeOf('p.1', AT + 1));
-    expect(await all.deliveries.thread('team', project)).toEqual({
-      channel: '#launches',
-      ts: ts(0),
-      usedAt: state.now,
-    });
+    const thread = { channel: '#launches', ts: ts(0), usedAt: state.now };
+    expect(await all.deliveries.thread('team', project)).toEqual(thread);
     await send(changeOf('p.1', AT + 2));
     state.now += 10 * SECOND;
     await drain();
@@ -199,13 +181,8 @@ describe.each(STORES)('a Slack app over %s', (_, stores) => {
 it('sends a summary of many changes and messages without a project into no thread', async () => {
   const { send, drain, sent, state, slack } = await opened([accepts]);
   await send(changeOf('p.1', AT));
-  const skipped = { at: AT, reason: 'answered 500', since: AT };
-  await send(
-    skippedEvent(
-      { workspace: 'eu', processId: 'on boarding' },
-      { ...skipped, projectId: 'p.1', version: AT, index: 0 },
-    ),
-  );
+  const skipped = { at: AT, reason: 'answered 500', since: AT, projectId: 'p.1', version: AT, index: 0 };
+  await send(skippedEvent({ workspace: 'eu', processId: 'on boarding' }, skipped));
   const many = Array.from({ length: 60 }, (_, index) => changeOf(`p.${index % 3}`, AT + 1 + index));
   await send(...many);
   state.now += 40 * SECOND;
@@ -225,9 +202,7 @@ it('delivers even while threads can be neither read nor saved', async () => {
 });
 
 describe('a message about new assignees', () => {
-  const assigned = (from: Json, to: Json): FieldChange => ({
-    ...{ field: 'assignee', name: 'assignee', kind: 'builtin', type: 'object', from, to },
-  });
+  const assigned = (from: Json, to: Json) => builtIn('assignee', 'object', from, to);
   const ann = { id: 'u1', name: 'Ann', email: 'Ann@example.com' };
   const ben = { id: 'u2', email: 'ben@example.com' };
   const to = (fields: FieldChange[], version = AT, id = 't1') => changeOf('p.1', version, { fields, id });
@@ -348,9 +323,7 @@ it('a message has room for the longest channel and a reply within the limit of S
     const changes = Array.from({ length: 60 + count }, (_, index) =>
       change(`t${index}`, 'T', fields(index * count)),
     );
-    const [message] = chatMessages(commitOf(changes), {
-      endpoint: { ...ENDPOINT, channel },
-    });
+    const [message] = chatMessages(commitOf(changes), { endpoint: { ...ENDPOINT, channel } });
     return JSON.stringify({ ...JSON.parse(message?.body ?? ''), ...reply }).length;
   });
   expect(Math.max(...lengths)).toBeLessThanOrEqual(12_000);

@@ -84,10 +84,8 @@ it('the metrics of a run are none of a run that only wakes, so that nothing is p
 describe('a batch with messages for several endpoints', () => {
   it('invariant 11: leaves the messages of one endpoint in the queue where an assertion fails for it', async () => {
     const [healthy, fails] = [await receiver(answer(200)), await receiver(answer(500))];
-    const { run, record, said, counts } = open(
-      { healthy: healthy.url, fails: fails.url },
-      { random: () => Number.NaN },
-    );
+    const urls = { healthy: healthy.url, fails: fails.url };
+    const { run, record, said, counts } = open(urls, { random: () => Number.NaN });
     expect(await run([record('m0', 'fails'), record('m1', 'healthy')])).toEqual(['m0']);
     const details = { code: 'assertion.failed', assertion: 'delivery.retry-is-later', endpoint: 'fails' };
     expect(said.filter(({ level }) => level === 'error')).toMatchObject([{ details }]);
@@ -117,14 +115,8 @@ describe('a batch with messages for several endpoints', () => {
     expect(await running).toEqual([]);
     const waiting = await Promise.all(['healthy', 'fails', 'hangs'].map(name => pendingIds(name)));
     expect(waiting.map(({ length }) => length)).toEqual([0, 1, 2]);
-    expect(wakes.toSorted()).toEqual([
-      ['fails', 5],
-      ['hangs', 5],
-    ]);
-    expect(counts).toEqual({
-      Delivered: 1,
-      DeliveryFailed: 3,
-    });
+    expect(wakes.toSorted()).toEqual(['fails', 'hangs'].map(name => [name, 5]));
+    expect(counts).toEqual({ Delivered: 1, DeliveryFailed: 3 });
     expect(healthy.received[0]?.headers['webhook-id']).toBe(someEvents(1)[0]?.id);
   });
 
@@ -206,21 +198,14 @@ describe('a batch with messages for several endpoints', () => {
     const addedAt = state.now;
     texts.set('crm', JSON.stringify({ url, secrets: [SECRET] }));
     await rows.change('crm', () => ({ name: 'crm', settings: endpointOf(), health: {}, addedAt }));
-    const sentAt = (id: string, now: number) => messageOf(id, JSON.stringify(someEvents(1)[0]), { now });
-    const records = [
-      sentAt('m0', addedAt - 30_001),
-      sentAt('m1', addedAt - 30_000),
-      sentAt('m2', addedAt + 1),
-    ];
+    const body = JSON.stringify(someEvents(1)[0]);
+    const times = [addedAt - 30_001, addedAt - 30_000, addedAt + 1];
+    const records = times.map((now, index) => messageOf(`m${index}`, body, { now }));
     expect(await run(records)).toEqual([]);
     expect(received).toHaveLength(2);
     const events = someEvents(1).map(({ id }) => id);
-    expect(lines[0]).toEqual({
-      code: 'deliver.unknown-endpoint',
-      message: 'Unknown endpoint; its deliveries are dropped.',
-      endpoint: 'crm',
-      events,
-    });
+    const message = 'Unknown endpoint; its deliveries are dropped.';
+    expect(lines[0]).toEqual({ code: 'deliver.unknown-endpoint', message, endpoint: 'crm', events });
   });
 
   it('keeps what is for an endpoint that can not be looked up, wakes included', async () => {
@@ -228,14 +213,9 @@ describe('a batch with messages for several endpoints', () => {
     const setting = open({ crm: url });
     const { run, record, wake, faults, said, hidden } = setting;
     faults.before = command => JSON.stringify(command).includes('"broken"') && TABLE_DOWN;
-    expect(await run([record('m0', 'broken'), wake('m1', 'broken'), record('m2', 'crm')])).toEqual([
-      'm0',
-      'm1',
-    ]);
-    expect(hidden).toEqual([
-      ['m0', 5],
-      ['m1', 5],
-    ]);
+    const all = [record('m0', 'broken'), wake('m1', 'broken'), record('m2', 'crm')];
+    expect(await run(all)).toEqual(['m0', 'm1']);
+    expect(hidden).toEqual(['m0', 'm1'].map(id => [id, 5]));
     expect(received).toHaveLength(1);
     const details = { code: 'deliver.endpoint-unreadable', endpoint: 'broken', error: 'Error: table down' };
     expect(said).toEqual([
@@ -294,10 +274,8 @@ describe('a message that wakes', () => {
 
 it('what is at fault on our side: a URL that may not be used is told by the endpoint’s name, and its events are tried again', async () => {
   const resolve = async () => [{ address: '10.0.0.1', family: 4 }];
-  const { run, record, said, pending } = open(
-    { crm: 'https://user.hush.example/' },
-    { resolve, allowLoopback: false },
-  );
+  const more = { resolve, allowLoopback: false };
+  const { run, record, said, pending } = open({ crm: 'https://user.hush.example/' }, more);
   expect(await run([record('m0', 'crm')])).toEqual([]);
   expect(await pending()).toMatchObject([{ due: AT + 5 * SECOND }]);
   const reason =
@@ -326,10 +304,8 @@ describe('the secret of an endpoint', () => {
     await rows.change('erp', row => row && { ...row, secretRevision: state.now });
     await run([record('m1', 'erp')]);
     await run([record('m2', 'erp')]);
-    expect([signatures(received), reads]).toEqual([
-      [1, 2, 2],
-      ['erp', 'erp'],
-    ]);
+    expect(signatures(received)).toEqual([1, 2, 2]);
+    expect(reads).toEqual(['erp', 'erp']);
   });
 
   it('has its origin noted in the row of its endpoint when it is read, and with each attempt', async () => {

@@ -58,24 +58,18 @@ describe('the queue of passes', () => {
     );
     const bodies = outcomes.map((_, index) => JSON.stringify({ ...MESSAGE, workspace: `${index}` }));
     await expect(serve(...bodies)).resolves.toEqual(['m0', 'm3']);
-    const receiptOf = (index: number) => messageOf(`m${index}`, '').receipt;
-    expect(extended).toEqual([
-      [receiptOf(0), 5],
-      [receiptOf(3), 5],
-    ]);
+    expect(extended).toEqual(['m0', 'm3'].map(id => [messageOf(id, '').receipt, 5]));
     expect(said).toEqual([]);
   });
 
-  it.each(['no JSON', '"sweep"', JSON.stringify({ ...MESSAGE, mode: 'baseline' })])(
-    'sets a malformed message aside at once, and logs it: %s',
-    async body => {
-      const { polled, said, aside, serve } = open();
-      await serve(body, JSON.stringify(MESSAGE));
-      expect(aside).toEqual([[body, 'not a valid pass message']]);
-      expect(said).toMatchObject([
-        { code: 'passes.malformed', message: expect.stringContaining('Malformed message') },
-      ]);
-      expect(polled).toEqual([MESSAGE]);
-    },
-  );
+  const malformed = ['no JSON', '"sweep"', JSON.stringify({ ...MESSAGE, mode: 'baseline' })];
+  it.each(malformed)('sets a malformed message aside at once, and logs it: %s', async body => {
+    const { polled, said, aside, serve } = open();
+    await serve(body, JSON.stringify(MESSAGE));
+    expect(aside).toEqual([[body, 'not a valid pass message']]);
+    expect(said).toMatchObject([
+      { code: 'passes.malformed', message: expect.stringContaining('Malformed message') },
+    ]);
+    expect(polled).toEqual([MESSAGE]);
+  });
 });

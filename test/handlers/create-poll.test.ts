@@ -227,26 +227,23 @@ it.each([
   [100_000, 5_000, 50_000],
   [10_000, 5_000, 5_000],
   [8_000, 4_000, 4_000],
-])(
-  'the time of a run of %i ms: no request waits in its last %i ms, no project is begun in its last %i',
-  async (...row) => {
-    const [remaining, toSave, toEnd] = row;
-    for (const [ms, outcome, projects] of [
-      [remaining - toEnd - 1, 'completed', 3],
-      [remaining - toEnd, 'unfinished', 1],
-    ] as const) {
-      const { world, run, deadlines } = await baselined();
-      for (const id of ['p1', 'p2', 'p3']) world.projects.set(id, { id, name: 'New' });
-      world.remaining = remaining;
-      const began = world.now;
-      world.onTasks = () => {
-        world.now = began + ms;
-      };
-      expect(await run()).toMatchObject({ outcome, projects });
-      expect(deadlines).toEqual([began + remaining - toSave]);
-    }
-  },
-);
+])('a run of %i ms: no request waits in its last %i ms, no project begins in its last %i', async (...row) => {
+  const [remaining, toSave, toEnd] = row;
+  for (const [ms, outcome, projects] of [
+    [remaining - toEnd - 1, 'completed', 3],
+    [remaining - toEnd, 'unfinished', 1],
+  ] as const) {
+    const { world, run, deadlines } = await baselined();
+    for (const id of ['p1', 'p2', 'p3']) world.projects.set(id, { id, name: 'New' });
+    world.remaining = remaining;
+    const began = world.now;
+    world.onTasks = () => {
+      world.now = began + ms;
+    };
+    expect(await run()).toMatchObject({ outcome, projects });
+    expect(deadlines).toEqual([began + remaining - toSave]);
+  }
+});
 
 it('a sweep that ran out of time is gone on with by the next sweep, though it was due before that', async () => {
   const { world, run, said, forget } = await baselined();
@@ -259,11 +256,8 @@ it('a sweep that ran out of time is gone on with by the next sweep, though it wa
   world.onTasks = () => {};
   world.remaining = 15 * MINUTE;
   forget();
-  expect(await run('sweep', process, how)).toMatchObject({
-    mode: 'sweep',
-    outcome: 'completed',
-    projects: 2,
-  });
+  const rest = { mode: 'sweep', outcome: 'completed', projects: 2 };
+  expect(await run('sweep', process, how)).toMatchObject(rest);
   expect(said).toHaveLength(1);
   expect(await run('sweep', process, how)).toMatchObject({ outcome: 'not-due' });
 });
@@ -288,12 +282,9 @@ it('a pass that fails tells which events it committed before', async () => {
     if (id === 'p2') throw new Error('broken');
   };
   await expect(run()).rejects.toThrow('broken');
+  const events = [expect.stringMatching(/^onboarding\.p1\./)];
   expect(said).toMatchObject([
-    [
-      'info',
-      'Pass committed.',
-      { code: 'pass.committed', ...process, events: [expect.stringMatching(/^onboarding\.p1\./)] },
-    ],
+    ['info', 'Pass committed.', { code: 'pass.committed', ...process, events }],
     ['error', 'Pass failed; the next one retries.', {}],
   ]);
 });
@@ -352,10 +343,9 @@ describe('a message', () => {
 
   it('that an operator sent is worked off, and so is a sweep, and one where the time is fixed', async () => {
     const asked = { isAsked: true } as const;
-    expect(await (await paced(NOW + MINUTE)()).run('changes', process, asked)).toMatchObject({
-      outcome: 'completed',
-    });
-    expect(await (await paced(NOW + MINUTE)()).run('sweep')).toMatchObject({ outcome: 'completed' });
+    const completed = { outcome: 'completed' };
+    expect(await (await paced(NOW + MINUTE)()).run('changes', process, asked)).toMatchObject(completed);
+    expect(await (await paced(NOW + MINUTE)()).run('sweep')).toMatchObject(completed);
     const { snapshots } = openPoll();
     const state = { pace: { wait: 40_000, dueAt: NOW + 5_001 } };
     const fixed = await baselined({ snapshots: withState(snapshots, state) });
@@ -502,12 +492,8 @@ describe('a message of several processes', () => {
 
   it('makes no pass over one that has no baseline, unless an operator asks for it', async () => {
     const { world, serve, said } = await baselined({ workspaces }, ['a', 'b']);
-    expect(outcomesOf(await serve(message))).toEqual({
-      a: 'completed',
-      b: 'completed',
-      c: 'not-due',
-      d: 'not-due',
-    });
+    const outcomes = outcomesOf(await serve(message));
+    expect(outcomes).toEqual({ a: 'completed', b: 'completed', c: 'not-due', d: 'not-due' });
     expect(world.asked.toSorted()).toEqual(['a', 'b']);
     expect(said).toHaveLength(2);
     const asked = await serve({ ...message, processes: ['c'], isAsked: true });

@@ -56,10 +56,7 @@ describe('a tick', () => {
     });
     for (const name of ['a', 'b', 'c']) await add(name, { ...waiting(AT), ...failing(AT - HOUR) });
     await tick();
-    expect(wakes).toEqual([
-      ['b', 0],
-      ['c', 0],
-    ]);
+    expect(wakes).toEqual(['b', 'c'].map(name => [name, 0]));
     const message = 'Could not schedule a drain of the backlog; the next tick retries.';
     const details = { code: 'backlog.not-scheduled', endpoint: 'a', error: 'Error: queue down' };
     expect(said[0]).toEqual({ level: 'error', message, details });

@@ -119,16 +119,13 @@ describe('who asks', () => {
     [302, '302', ''],
     [200, '200', '<html>a proxy</html>'],
     [200, 'the answer is too long', `<Arn>${ARN}</Arn>${'x'.repeat(100_000)}`],
-  ])(
-    'is refused when STS answers %i: %s',
-    async (status, code, text = `<Error><Code>${code}</Code></Error>`) => {
-      const sts = await startSts();
-      sts.answer(status, text);
-      await expect(ask(await signed(), request, sts)).rejects.toThrow(
-        `AWS did not confirm your identity (${code})`,
-      );
-    },
-  );
+  ])('is refused: STS answers %i: %s', async (status, code, text = `<Error><Code>${code}</Code></Error>`) => {
+    const sts = await startSts();
+    sts.answer(status, text);
+    await expect(ask(await signed(), request, sts)).rejects.toThrow(
+      `AWS did not confirm your identity (${code})`,
+    );
+  });
 
   test.each(['x\n', 'x\u{1f600}'])(
     'is refused, and not taken on trust, with the token %j, which no header can have',

@@ -170,11 +170,8 @@ describe('the health of a run', () => {
     await parts.deliveries.add(['e1', 'e2'].map(id => delivery(id)));
     const [first] = await parts.deliveries.due('crm', AT, 1);
     await parts.deliveries.deadLetter('crm', first?.place ?? '', { at: AT, reason: 'answered 400' });
-    const health = {
-      stopped: { at: AT, reason: 'answered 410' },
-      failing: { since: AT, probes: 2 },
-      paused: { at: AT },
-    };
+    const stopped = { at: AT, reason: 'answered 410' };
+    const health = { stopped, failing: { since: AT, probes: 2 }, paused: { at: AT } };
     await parts.endpoints.change('crm', () => ({ name: 'crm', health }));
     const endpoint = { name: 'planner', undelivered: 1, since: iso, dead: 1, stopped: 'answered 410' };
     expect(await at(MINUTE)).toMatchObject({

@@ -11,24 +11,15 @@ const within = ['-rnm', 'sh', '-c', `${SETUP} && shift 2 && exec "$@"`, 'sh', AD
 const canUnshare = spawnSync('unshare', [...within, '/etc/hosts', 'true']).status === 0;
 const why = canUnshare ? 'runs here' : 'no network namespaces here';
 
-test.runIf(canUnshare)(
-  `a receiver by a bare host name gets events where networks names it alone (${why})`,
-  () => {
-    const directory = temporaryDirectory();
-    const hosts = join(directory, 'hosts');
-    writeFileSync(hosts, `127.0.0.1 localhost\n${ADDRESS} n8n\n`);
-    const program = join(import.meta.dirname, '../kit/local/compose.ts');
-    const printed = execFileSync('unshare', [
-      ...within,
-      hosts,
-      process.execPath,
-      program,
-      directory,
-      ADDRESS,
-    ]);
-    const { refused, codes, received } = JSON.parse(printed.toString());
-    expect([refused.code, refused.said]).toEqual([2, expect.stringMatching(/n8n.*networks/)]);
-    expect(codes).toEqual([0, 0]);
-    expect(received).toEqual(['n8n:5678 project.created']);
-  },
-);
+test.runIf(canUnshare)(`a receiver by a bare name gets events where networks names it alone (${why})`, () => {
+  const directory = temporaryDirectory();
+  const hosts = join(directory, 'hosts');
+  writeFileSync(hosts, `127.0.0.1 localhost\n${ADDRESS} n8n\n`);
+  const program = join(import.meta.dirname, '../kit/local/compose.ts');
+  const args = [...within, hosts, process.execPath, program, directory, ADDRESS];
+  const printed = execFileSync('unshare', args);
+  const { refused, codes, received } = JSON.parse(printed.toString());
+  expect([refused.code, refused.said]).toEqual([2, expect.stringMatching(/n8n.*networks/)]);
+  expect(codes).toEqual([0, 0]);
+  expect(received).toEqual(['n8n:5678 project.created']);
+});

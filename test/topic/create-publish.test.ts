@@ -93,13 +93,8 @@ describe('a run of the publisher', () => {
     const given = [record('1', first), record('2', second), record('3', third)];
     expect(await run(...given)).toEqual(failure('2'));
     expect(taken).toEqual(idsOf(first));
-    expect(said).toEqual([
-      [
-        'warn',
-        'SNS did not accept events; the stream sends them again.',
-        { code: 'publish.unsent', itemIdentifier: '2', id: second[0]?.id },
-      ],
-    ]);
+    const unsent = { code: 'publish.unsent', itemIdentifier: '2', id: second[0]?.id };
+    expect(said).toEqual([['warn', 'SNS did not accept events; the stream sends them again.', unsent]]);
     // The stream never sends again what SNS took of the records before.
     expect(counts).toEqual({ EventsPublished: 1 });
     expect(lines).toEqual([line(idsOf(first), { itemIdentifier: '2', id: second[0]?.id })]);
@@ -110,12 +105,9 @@ describe('a run of the publisher', () => {
     const [first, second] = [events(AT, 10), events(AT + 1, 2)];
     expect(await run(record('1', first), record('2', second))).toEqual(failure('2'));
     expect(taken).toEqual(idsOf(first));
+    const failed = { code: 'publish.failed', error: 'Error: throttled' };
     expect(said).toEqual([
-      [
-        'error',
-        'Could not publish a batch; the stream sends it again.',
-        { code: 'publish.failed', error: 'Error: throttled' },
-      ],
+      ['error', 'Could not publish a batch; the stream sends it again.', failed],
       ['warn', expect.any(String), { code: 'publish.unsent', itemIdentifier: '2', id: second[0]?.id }],
     ]);
     expect(counts).toEqual({ EventsPublished: 10 });
@@ -129,13 +121,9 @@ describe('a run of the publisher', () => {
     expect(taken).toEqual([given[0]?.id, given[2]?.id]);
     const reason = 'InvalidParameter: Invalid parameter';
     expect(rejected).toEqual([{ reason, ...keysOf('1'), event: given[1] }]);
-    expect(said).toEqual([
-      [
-        'error',
-        'Could not publish an event; moved to the queue of rejected events.',
-        { code: 'publish.rejected', reason, sk: keysOf('1').sk, id: given[1]?.id },
-      ],
-    ]);
+    const text = 'Could not publish an event; moved to the queue of rejected events.';
+    const details = { code: 'publish.rejected', reason, sk: keysOf('1').sk, id: given[1]?.id };
+    expect(said).toEqual([['error', text, details]]);
     expect([lines, counts]).toEqual([[line(taken)], { EventsPublished: 2 }]);
   });
 
@@ -146,12 +134,8 @@ describe('a run of the publisher', () => {
     const without = { ...broken, dynamodb: { ...broken.dynamodb, NewImage: {} } };
     expect(await run(broken, without, record('2', given))).toEqual({ batchItemFailures: [] });
     expect(taken).toEqual(idsOf(given));
-    expect(rejected).toEqual(
-      [broken, without].map(() => ({
-        reason: expect.stringMatching(/^Unreadable change record: \w*Error/),
-        ...keysOf('1'),
-      })),
-    );
+    const reason = expect.stringMatching(/^Unreadable change record: \w*Error/);
+    expect(rejected).toEqual(Array(2).fill({ reason, ...keysOf('1') }));
     expect(said).toMatchObject([
       ['error', expect.any(String), { sk: keysOf('1').sk, id: undefined }],
       ['error', expect.any(String), {}],
@@ -211,19 +195,16 @@ describe('the time of a run', () => {
   it.each([
     ['time is up before its second batch', [], [MARGIN_MS, MARGIN_MS - 1, MARGIN_MS - 1]],
     ['SNS fails', [undefined, new Error('throttled')], [MARGIN_MS, MARGIN_MS - 1]],
-  ])(
-    'invariant 1: that is up while records are read, and %s: the run names the first unsent one',
-    async (_, answers, left) => {
-      const { run, taken } = open(answers, left);
-      const given = [
-        record('1', events(AT, 10)),
-        record('2', events(AT + 1, 2)),
-        record('3', events(AT + 2, 1)),
-      ];
-      expect(await run(...given)).toEqual(failure('2'));
-      expect(taken).toHaveLength(10);
-    },
-  );
+  ])('invariant 1: that is up at a read, and %s: the first unsent one is named', async (_, answers, left) => {
+    const { run, taken } = open(answers, left);
+    const given = [
+      record('1', events(AT, 10)),
+      record('2', events(AT + 1, 2)),
+      record('3', events(AT + 2, 1)),
+    ];
+    expect(await run(...given)).toEqual(failure('2'));
+    expect(taken).toHaveLength(10);
+  });
 
   it('that is up among records that cannot be read leaves the rest: each takes a call', async () => {
     const { run, rejected } = open([], [MARGIN_MS, MARGIN_MS - 1]);

@@ -60,10 +60,9 @@ it('invariant 3: the embedded SNS gets each event of a change record by the SDKâ
   });
   const events = eventsOf(AT, 2);
   for (let times = 0; times < 2; times++) {
-    const Records = [record('1', events)];
-    expect(await publish({ Records }, { getRemainingTimeInMillis: () => Number.POSITIVE_INFINITY })).toEqual({
-      batchItemFailures: [],
-    });
+    const context = { getRemainingTimeInMillis: () => Number.POSITIVE_INFINITY };
+    const answer = await publish({ Records: [record('1', events)] }, context);
+    expect(answer).toEqual({ batchItemFailures: [] });
   }
   const got = await emulator.received();
   const distinct = [...new Set(got.map(({ message }) => message))];

@@ -130,12 +130,8 @@ describe('a batch that SNS refuses whole', () => {
   });
 
   it('names the place of a message that SNS finds at fault in an answer, too', async () => {
-    const { topic, refused } = open([
-      refusal,
-      [],
-      [failed('0', { SenderFault: true, Code: 'InvalidParameter' })],
-      [],
-    ]);
+    const fault = failed('0', { SenderFault: true, Code: 'InvalidParameter' });
+    const { topic, refused } = open([refusal, [], [fault], []]);
     expect(await sendBatch(topic, messages)).toEqual({ failed: [] });
     expect(refused).toEqual([[1, 'InvalidParameter']]);
   });

@@ -15,13 +15,8 @@ afterEach(async () => {
 });
 
 function poster(options: Partial<PosterOptions> = {}): Poster {
-  const made = createPoster({
-    allowLoopback: true,
-    resolve: resolveBySystem,
-    timeout: 5_000,
-    clock: () => 42,
-    ...options,
-  });
+  const all = { allowLoopback: true, resolve: resolveBySystem, timeout: 5_000, clock: () => 42, ...options };
+  const made = createPoster(all);
   closers.push(made.close);
   return made;
 }
@@ -81,22 +76,13 @@ describe('a post', () => {
 
   it('has the head of the answer and the beginning of its body, and keeps the connection', async () => {
     const date = 'Sat, 21 Nov 2026 12:00:00 GMT';
-    const server = await receiver(
-      answer(
-        500,
-        { 'retry-after': ' 7 ', date, server: 'nginx', 'set-cookie': 'id=hush' },
-        `db down\n${'x'.repeat(9_000)}`,
-      ),
-      answer(200, {}, 'ok'),
-    );
+    const headers = { 'retry-after': ' 7 ', date, server: 'nginx', 'set-cookie': 'id=hush' };
+    const down = answer(500, headers, `db down\n${'x'.repeat(9_000)}`);
+    const server = await receiver(down, answer(200, {}, 'ok'));
     const { post } = poster();
     const failed = await post(server.url, request);
-    expect(failed).toMatchObject({
-      status: 500,
-      retryAfter: '7',
-      date,
-      body: expect.stringMatching(/^db down\nx+$/),
-    });
+    const body = expect.stringMatching(/^db down\nx+$/);
+    expect(failed).toMatchObject({ status: 500, retryAfter: '7', date, body });
     expect(failed).toHaveProperty('headers', { server: 'nginx', 'retry-after': '7' });
     for (let again = 0; again < 4; again++) await post(server.url, request);
     expect(server.connections).toBeLessThan(3);
@@ -202,6 +188,9 @@ describe('a post through an agent in memory', () => {
 });
 
 describe('a post to an address that is not allowed', () => {
+  const NOT_PUBLIC = { why: expect.stringContaining('not public') };
+  const NOT_HTTPS = { why: expect.stringContaining('not https') };
+
   it.each([
     'https://127.0.0.1:PORT/',
     'https://[::1]:PORT/',
@@ -232,9 +221,7 @@ describe('a post to an address that is not allowed', () => {
     const resolve = names({ n8n: ['127.0.0.1'], other: ['127.0.0.1'] });
     const own = poster({ allowLoopback: true, networks: ['n8n'], resolve });
     expect(await own.post(`http://n8n:${server.port}/`, request)).toMatchObject({ status: 200 });
-    expect(await own.post(`http://other:${server.port}/`, request)).toEqual({
-      why: expect.stringContaining('not https'),
-    });
+    expect(await own.post(`http://other:${server.port}/`, request)).toEqual(NOT_HTTPS);
     const range = poster({ allowLoopback: true, networks: ['127.0.0.0/8'], resolve });
     expect(await range.post(`http://other:${server.port}/`, request)).toMatchObject({ status: 200 });
     expect(server.connections).toBe(2);
@@ -255,7 +242,7 @@ describe('a post to an address that is not allowed', () => {
     expect(await first.post(url, request)).toMatchObject({ status: 200 });
     const again = poster({ allowLoopback: true, networks, resolve: turning });
     for (const each of [again, poster({ allowLoopback: true, networks, resolve: both })])
-      expect(await each.post(url, request)).toEqual({ why: expect.stringContaining('not https') });
+      expect(await each.post(url, request)).toEqual(NOT_HTTPS);
     expect([server.connections, looks]).toEqual([1, 2]);
   });
 
@@ -268,9 +255,7 @@ describe('a post to an address that is not allowed', () => {
       return [{ address: asked.length === 1 ? '127.0.0.1' : '93.184.216.34', family: 4 }];
     };
     const url = `https://turning.example:${server.port}/`;
-    expect(await poster({ allowLoopback: false, resolve }).post(url, request)).toEqual({
-      why: expect.stringContaining('not public'),
-    });
+    expect(await poster({ allowLoopback: false, resolve }).post(url, request)).toEqual(NOT_PUBLIC);
     expect(asked).toEqual(['turning.example']);
     expect(server.connections).toBe(0);
   });
@@ -281,9 +266,7 @@ describe('a post to an address that is not allowed', () => {
     const server = await receiver(answer(200));
     const resolve = names({ 'name.example': ['127.0.0.1'], 'name.localhost': ['127.0.0.1'] });
     const url = `https://name.example:${server.port}/`;
-    expect(await poster({ allowLoopback: false, resolve }).post(url, request)).toEqual({
-      why: expect.stringContaining('not public'),
-    });
+    expect(await poster({ allowLoopback: false, resolve }).post(url, request)).toEqual(NOT_PUBLIC);
     const local = `http://name.localhost:${server.port}/`;
     expect(await poster({ resolve }).post(local, request)).toMatchObject({ status: 200 });
   });
@@ -298,21 +281,13 @@ describe('a post to an address that is not allowed', () => {
     const strict = poster({ allowLoopback: false, resolve });
     const local = poster({ allowLoopback: true, resolve });
     for (const url of [`http://127.0.0.1:${server.port}/`, `http://localhost:${server.port}/`]) {
-      expect(await strict.post(url, request)).toEqual({ why: expect.stringContaining('not https') });
+      expect(await strict.post(url, request)).toEqual(NOT_HTTPS);
       expect(await local.post(url, request)).toMatchObject({ status: 200 });
     }
     const named = `https://local.example:${server.port}/`;
     expect(await local.post(named, request)).toEqual({ why: expect.stringContaining('(loopback)') });
-    for (const url of [
-      'http://local.example/',
-      'http://public.example/',
-      'http://93.184.216.34/',
-      'http://10.0.0.1/',
-    ]) {
-      expect(await local.post(url, request)).toEqual({ why: expect.stringContaining('not https') });
-    }
-    expect(await local.post('https://nowhere.example/', request)).toEqual({
-      why: 'its name has no address',
-    });
+    for (const host of ['local.example', 'public.example', '93.184.216.34', '10.0.0.1'])
+      expect(await local.post(`http://${host}/`, request)).toEqual(NOT_HTTPS);
+    expect(await local.post('https://nowhere.example/', request)).toEqual({ why: 'its name has no address' });
   });
 });

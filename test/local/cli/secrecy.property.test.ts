@@ -13,14 +13,14 @@ const WORDS = [
   'http://127.0.0.1:9000/events',
 ];
 const VARIABLES = [
+  ...['SERVICE_BASE_URL', 'SERVICE_AUTH_URL', 'SERVICE_AUDIENCE', 'SERVICE_CLIENT_ID'],
   ...[
-    'SERVICE_BASE_URL',
-    'SERVICE_AUTH_URL',
-    'SERVICE_AUDIENCE',
-    'SERVICE_CLIENT_ID',
     'SERVICE_CLIENT_SECRET',
+    'SERVICE_PROCESSES',
+    'WEBHOOK_SECRET',
+    'SLACK_WEBHOOK_URL',
+    'TEAMS_WEBHOOK_URL',
   ],
-  ...['SERVICE_PROCESSES', 'WEBHOOK_SECRET', 'SLACK_WEBHOOK_URL', 'TEAMS_WEBHOOK_URL'],
 ];
 
 /** What the start would say: nothing, or why it can't be. */
@@ -38,16 +38,8 @@ test('no error about the options shows a secret, wherever it stands', () => {
   let refused = 0;
   const before = fc.array(fc.constantFrom(...WORDS), { maxLength: 4 });
   const glue = fc.constantFrom(
-    '',
-    '--',
-    '-',
-    '--webhook=',
-    '--interval=',
-    '--json=',
-    '--subscribe=',
-    '--no-such=',
-    '--filter=events=task.updated,',
-    '--filter=where={"a":"',
+    ...['', '--', '-', '--webhook=', '--interval=', '--json=', '--subscribe=', '--no-such='],
+    ...['--filter=events=task.updated,', '--filter=where={"a":"'],
   );
   fc.assert(
     fc.property(secrets, before, glue, before, ({ text, secret }, first, prefix, last) => {

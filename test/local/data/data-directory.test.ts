@@ -107,18 +107,15 @@ describe('the data directory', () => {
     expect(readdirSync(elsewhere)).toEqual([]);
   });
 
-  test.runIf(platform !== 'win32')(
-    'of a run that keeps nothing uses no folder in its place that is open to others',
-    () => {
-      const target = join(temporaryDirectory(), 'made-by-a-link');
-      const { isThere } = besides(path => {
-        mkdirSync(path);
-        chmodSync(path, 0o777);
-        fs.symlinkSync(target, join(path, 'lock'));
-      });
-      expect([isThere, existsSync(target)]).toEqual([true, false]);
-    },
-  );
+  test.runIf(platform !== 'win32')('of a run that keeps nothing uses no folder open to others', () => {
+    const target = join(temporaryDirectory(), 'made-by-a-link');
+    const { isThere } = besides(path => {
+      mkdirSync(path);
+      chmodSync(path, 0o777);
+      fs.symlinkSync(target, join(path, 'lock'));
+    });
+    expect([isThere, existsSync(target)]).toEqual([true, false]);
+  });
 
   test.runIf(getuid?.() === 0)('of a run that keeps nothing uses no folder of another user', () => {
     const { path, isThere } = besides(made => {

@@ -46,15 +46,12 @@ describe('secrets in files', () => {
     expect(await keeper.read('chat')).toBe('two');
   });
 
-  it.each(['../x', 'a/b', '', '.', 'a'.repeat(65)])(
-    'of %j are never touched: they would be elsewhere',
-    async name => {
-      const keeper = fileSecrets(directory);
-      for (const touched of [keeper.read(name), keeper.write(name, 'x'), keeper.remove(name)])
-        await expect(touched).rejects.toThrow('The name of an endpoint has');
-      expect(existsSync(directory)).toBe(false);
-    },
-  );
+  it.each(['../x', 'a/b', '', '.', 'a'.repeat(65)])('of %j lie elsewhere and are not touched', async name => {
+    const keeper = fileSecrets(directory);
+    for (const touched of [keeper.read(name), keeper.write(name, 'x'), keeper.remove(name)])
+      await expect(touched).rejects.toThrow('The name of an endpoint has');
+    expect(existsSync(directory)).toBe(false);
+  });
 });
 
 describe('the secret that is made for a webhook', () => {

@@ -132,10 +132,7 @@ describe('a consumer of a queue', () => {
       { batch: 1, perGroup: 1 },
     );
     vi.spyOn(queue, 'extend').mockReturnValue(new Promise(() => {}));
-    await queue.send([
-      { body: 'fails', group: 'one' },
-      { body: 'next', group: 'one' },
-    ]);
+    await queue.send(['fails', 'next'].map(body => ({ body, group: 'one' })));
     await soon(() => expect(served).toEqual([['fails'], ['next']]));
   });
 
@@ -150,10 +147,7 @@ describe('a consumer of a queue', () => {
     await time.step();
     await consumer.idle();
     expect(time.elapsed()).toBe(5_000);
-    expect(served).toEqual([
-      ['x', 'y'],
-      ['x', 'y'],
-    ]);
+    expect(served).toEqual(Array(2).fill(['x', 'y']));
     expect(queue.messagesOf('')).toEqual([]);
   });
 

@@ -21,10 +21,8 @@ describe('the server of a run', () => {
     const { server, port } = await served(() => {
       throw new Refused('There is no endpoint with this name.');
     });
-    expect((await ask(port, server.token)).reply).toEqual({
-      refused: 'There is no endpoint with this name.',
-      isUsage: false,
-    });
+    const refused = 'There is no endpoint with this name.';
+    expect((await ask(port, server.token)).reply).toEqual({ refused, isUsage: false });
     const wrong = await ask(port, server.token, '{"operation":"endpoints","limit":"whsec_c2VjcmV0"}');
     expect(wrong.reply).toEqual({ refused: expect.stringMatching(/limit/), isUsage: true });
     expect(wrong.reply.refused).not.toContain('whsec_');
@@ -35,10 +33,8 @@ describe('the server of a run', () => {
     const { server, port, errors } = await served(() => {
       throw defect;
     });
-    expect((await ask(port, server.token)).reply).toEqual({
-      refused: 'Internal error; see the log of the running instance.',
-      isUsage: false,
-    });
+    const refused = 'Internal error; see the log of the running instance.';
+    expect((await ask(port, server.token)).reply).toEqual({ refused, isUsage: false });
     expect(errors).toEqual([defect]);
   });
 
@@ -83,17 +79,14 @@ describe('a page of the web', () => {
       ...['https://evil.example', 'null', 'http://localhost:PORT', 'http://127.0.0.1', ''],
       ...['https://127.0.0.1:PORT', 'http://127.0.0.1:PORT.evil.example', 'http://127.0.0.1:PORT/'],
     ].map((origin): [string, Record<string, string>] => [`the origin "${origin}"`, { origin }]),
-    ...['cross-site', 'same-site', 'anything'].map((site): [string, Record<string, string>] => [
-      `the site "${site}"`,
-      { 'sec-fetch-site': site },
-    ]),
+    ['another site', { 'sec-fetch-site': 'cross-site' }],
+    ['another origin of this site', { 'sec-fetch-site': 'same-site' }],
+    ['an unknown site', { 'sec-fetch-site': 'anything' }],
   ])('with %s gets nothing, not even with the token', async (_, headers) => {
     const { server, port, asked } = await served();
     const own = Object.entries(headers).map(([name, value]) => [name, value.replace('PORT', String(port))]);
-    expect([(await ask(port, server.token, undefined, Object.fromEntries(own))).status, asked]).toEqual([
-      403,
-      [],
-    ]);
+    const { status } = await ask(port, server.token, undefined, Object.fromEntries(own));
+    expect([status, asked]).toEqual([403, []]);
   });
 
   it.each([
@@ -135,12 +128,10 @@ describe('the place of the console', () => {
     await free.server.stop();
     for (const host of ['127.0.0.2', '0.0.0.0']) {
       const { server } = await served(undefined, { place: { port: free.port, host } });
-      for (const at of ['127.0.0.1', '127.0.0.2'])
-        expect([host, at, (await fetch(`http://${at}:${free.port}/`)).status]).toEqual([
-          host,
-          at,
-          at === '127.0.0.1' ? 404 : 403,
-        ]);
+      for (const at of ['127.0.0.1', '127.0.0.2']) {
+        const { status } = await fetch(`http://${at}:${free.port}/`);
+        expect([host, at, status]).toEqual([host, at, at === '127.0.0.1' ? 404 : 403]);
+      }
       await server.stop();
     }
   });
@@ -249,10 +240,7 @@ describe('what is not let in', () => {
     const { port, asked } = await served();
     const long = JSON.stringify({ operation: 'trace', eventId: 'x'.repeat(300_000) });
     const said = send(port, { headers: { ...SEALED, 'content-length': '99999999' }, body: '{}' });
-    const unsaid = send(port, {
-      headers: { ...SEALED, 'transfer-encoding': 'chunked' },
-      body: long,
-    });
+    const unsaid = send(port, { headers: { ...SEALED, 'transfer-encoding': 'chunked' }, body: long });
     // The connection may be gone before the answer is read.
     for (const sent of [said, unsaid])
       expect(

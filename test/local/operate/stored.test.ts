@@ -94,31 +94,21 @@ describe('beside a run that can not be asked', () => {
     expect((await said('endpoints', 'list')).out).toMatch(/^crm +webhook +healthy +crm\.example$/m);
     expect((await said('endpoints', 'pause', 'crm')).code).toBe(0);
     expect((await said('endpoints', 'resume', 'crm')).code).toBe(0);
-    expect(await said('endpoints', 'remove', 'crm', '--yes')).toMatchObject({
-      code: 1,
-      err: expect.stringMatching(/is defined in the configuration/),
-    });
+    const refused = (why: RegExp) => ({ code: 1, out: '', err: expect.stringMatching(why) });
+    const defined = refused(/is defined in the configuration/);
+    expect(await said('endpoints', 'remove', 'crm', '--yes')).toMatchObject(defined);
     const { url } = await receiver(answer(204));
-    expect(await said('endpoints', 'add', 'crm', '--webhook', url)).toMatchObject({
-      code: 1,
-      err: expect.stringMatching(/of this name/),
-    });
+    expect(await said('endpoints', 'add', 'crm', '--webhook', url)).toMatchObject(refused(/of this name/));
     // Nobody would read what was written beside the environment.
-    for (const [line, why] of [
-      [
-        `update crm --url ${url}`,
+    for (const [line, why] of Object.entries({
+      [`update crm --url ${url}`]:
         /restart with another URL on the command line, or another ENDPOINT_CRM_URL/,
-      ],
-      ['update crm --header X-A:1', /with --header after its URL .* or with another ENDPOINT_CRM_HEADERS/],
-      ['rotate-secret crm', /NEW --webhook-secret OLD .* or with ENDPOINT_CRM_SECRET=NEW,OLD/],
-      ['rotate-secret crm --finish', /is read at the start of a run/],
-      ['test crm', /is not running, and only a run has the address/],
-    ] as const)
-      expect(await said('endpoints', ...line.split(' '))).toMatchObject({
-        code: 1,
-        out: '',
-        err: expect.stringMatching(why),
-      });
+      'update crm --header X-A:1': /with --header after its URL .* or with another ENDPOINT_CRM_HEADERS/,
+      'rotate-secret crm': /NEW --webhook-secret OLD .* or with ENDPOINT_CRM_SECRET=NEW,OLD/,
+      'rotate-secret crm --finish': /is read at the start of a run/,
+      'test crm': /is not running, and only a run has the address/,
+    }))
+      expect(await said('endpoints', ...line.split(' '))).toMatchObject(refused(why));
     expect(existsSync(join(directory, SECRETS_FOLDER))).toBe(false);
   });
 });
@@ -128,11 +118,8 @@ describe('a start', () => {
     const database = openDatabase(join(directory, STORE_FILE), [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA]);
     const before = sqliteEndpointRows(database);
     const at = Date.now();
-    const troubled = {
-      stopped: { at, reason: 'answered 410' },
-      failing: { since: at, probes: 3 },
-      notBefore: at + 9e6,
-    };
+    const stopped = { at, reason: 'answered 410' };
+    const troubled = { stopped, failing: { since: at, probes: 3 }, notBefore: at + 9e6 };
     const waiting = { added: 3, due: at, first: true };
     await before.change('crm', () => ({ name: 'crm', health: troubled }));
     await before.change('erp', () => ({ name: 'erp', health: { paused: { at }, waiting } }));

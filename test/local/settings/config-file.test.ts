@@ -65,17 +65,14 @@ describe('a configuration file', () => {
     config({}, { baseUrl: 'http://api.example.com', identifiers: { tusk: 'a' } }, { overlap: 5 }),
     { ...config(), ...subscription({ filter: { changedFields: [] } }) },
     { ...config(), ...endpoint({ kind: 'webhok', filter: { workspaces: ['nowhere'] } }) },
-  ])(
-    'is refused in the words in which the deployment refuses it, by the paths that it has itself: %j',
-    wrong => {
-      const problems = problemsOf(wrong);
-      expect(problems).not.toEqual([]);
-      const refused = (path: string, problems: readonly string[]) =>
-        expect(refusal(path)).toBe([`${path}:`, ...problems.map(problem => `  - ${problem}`)].join('\n'));
-      refused(file({ changewire: wrong }), problems);
-      refused(file(wrong), problems.map(withoutRoot));
-    },
-  );
+  ])('is refused in the words in which the deployment refuses it, by the paths that it has: %j', wrong => {
+    const problems = problemsOf(wrong);
+    expect(problems).not.toEqual([]);
+    const refused = (path: string, problems: readonly string[]) =>
+      expect(refusal(path)).toBe([`${path}:`, ...problems.map(problem => `  - ${problem}`)].join('\n'));
+    refused(file({ changewire: wrong }), problems);
+    refused(file(wrong), problems.map(withoutRoot));
+  });
 
   test('is refused by paths that begin at its top', () => {
     expect(refusal(file(config({ swep: '6h' })))).toContain('\n  - swep: unknown key');

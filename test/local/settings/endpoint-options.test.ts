@@ -110,42 +110,36 @@ describe('the endpoints of the command line', () => {
     'takes an https URL without a user name, or an http URL of this machine, such as http://localhost:9000/events.';
   const PRIVATE = 'takes a URL with a public address, or a URL of this machine.';
   const SECRETS = 'takes whsec_ and the base64 of 24 to 64 bytes. Leave it out to have a secret generated.';
-  test.each([
-    ['--webhook', '--webhook needs a value: --webhook http://localhost:9000/events'],
-    ['--webhook --once', '--webhook needs a value: --webhook http://localhost:9000/events'],
-    ['--webhook=', `--webhook ${ADDRESS}`],
-    ['--webhook hush', `--webhook ${ADDRESS}`],
-    ['--webhook https://me:hush@example.com', `--webhook ${ADDRESS}`],
-    ['--webhook ftp://example.com/hush', `--webhook ${ADDRESS}`],
-    ...['10.0.0.1', '[::ffff:10.0.0.1]', '0.0.0.0:9000'].map((host): [string, string] => [
-      `--webhook http://${host}/hush`,
-      '--webhook takes an https URL, or an http URL of this machine.',
-    ]),
-    ['--webhook https://192.168.1.1/hush', `--webhook ${PRIVATE}`],
-    ['--slack https://169.254.169.254/hush', `--slack ${PRIVATE}`],
-    ['--teams https://[fd00::1]/hush', `--teams ${PRIVATE}`],
-    ['--webhook https://3232235777/hush', `--webhook ${PRIVATE}`],
-    ['--webhook https://example.com:0/hush', '--webhook takes a URL with a port other than 0.'],
-    ['--slack hush', `--slack ${ADDRESS}`],
-    [
-      '--slack --teams',
-      '--slack has no URL: add it, or set SLACK_WEBHOOK_URL in the environment or in .env.',
-    ],
-    [`--webhook-secret ${OLD}`, '--webhook-secret applies to the preceding --webhook URL: give that first.'],
-    ['--webhook http://localhost --webhook-secret hush', `--webhook-secret ${SECRETS}`],
-    ['--webhook http://localhost --webhook-secret whsec_aHVzaA==', `--webhook-secret ${SECRETS}`],
-    [
-      `--webhook http://localhost/hush --webhook-secret ${OLD} --webhook-secret ${NEW} --webhook-secret ${OTHER}`,
+  const INSECURE = '--webhook takes an https URL, or an http URL of this machine.';
+  const TOLD: Record<string, string> = {
+    '--webhook': '--webhook needs a value: --webhook http://localhost:9000/events',
+    '--webhook --once': '--webhook needs a value: --webhook http://localhost:9000/events',
+    '--webhook=': `--webhook ${ADDRESS}`,
+    '--webhook hush': `--webhook ${ADDRESS}`,
+    '--webhook https://me:hush@example.com': `--webhook ${ADDRESS}`,
+    '--webhook ftp://example.com/hush': `--webhook ${ADDRESS}`,
+    '--webhook http://10.0.0.1/hush': INSECURE,
+    '--webhook http://[::ffff:10.0.0.1]/hush': INSECURE,
+    '--webhook http://0.0.0.0:9000/hush': INSECURE,
+    '--webhook https://192.168.1.1/hush': `--webhook ${PRIVATE}`,
+    '--slack https://169.254.169.254/hush': `--slack ${PRIVATE}`,
+    '--teams https://[fd00::1]/hush': `--teams ${PRIVATE}`,
+    '--webhook https://3232235777/hush': `--webhook ${PRIVATE}`,
+    '--webhook https://example.com:0/hush': '--webhook takes a URL with a port other than 0.',
+    '--slack hush': `--slack ${ADDRESS}`,
+    '--slack --teams': '--slack has no URL: add it, or set SLACK_WEBHOOK_URL in the environment or in .env.',
+    [`--webhook-secret ${OLD}`]: '--webhook-secret applies to the preceding --webhook URL: give that first.',
+    '--webhook http://localhost --webhook-secret hush': `--webhook-secret ${SECRETS}`,
+    '--webhook http://localhost --webhook-secret whsec_aHVzaA==': `--webhook-secret ${SECRETS}`,
+    [`--webhook http://localhost/hush --webhook-secret ${OLD} --webhook-secret ${NEW} --webhook-secret ${OTHER}`]:
       'http://localhost has more than two --webhook-secret: give the new one and the old one.',
-    ],
-    [
-      `--webhook http://localhost:1/hush --webhook http://LOCALHOST:1/hush`,
+    '--webhook http://localhost:1/hush --webhook http://LOCALHOST:1/hush':
       '--webhook: the same URL is given twice, at http://localhost:1.',
-    ],
-    ['whsec_hush', 'A secret without an option: write --webhook-secret before it.'],
-    ['--webhok http://localhost', 'Unknown option --webhok. Did you mean --webhook?'],
-    ['--raw --webhook http://localhost', '--raw needs --subscribe URL.'],
-  ])('answer %j with what to do, and never with what it hides', (line, message) => {
+    whsec_hush: 'A secret without an option: write --webhook-secret before it.',
+    '--webhok http://localhost': 'Unknown option --webhok. Did you mean --webhook?',
+    '--raw --webhook http://localhost': '--raw needs --subscribe URL.',
+  };
+  test.each(Object.entries(TOLD))('answer %j with what to do, never with what it hides', (line, message) => {
     expect(() => wanted(line)).toThrow(new UsageError(message));
     expect(message).not.toContain('hush');
   });

@@ -55,30 +55,24 @@ describe('--filter', () => {
     'allowed keys: events, workspaces, processes, projects, fields, actors, exceptActors, from:FIELD, to:FIELD, added:FIELD, removed:FIELD, where.';
   const LENGTH = 'allowed: text of 1 to 256 characters.';
   const LONG = 'a'.repeat(257);
-
-  test.each([
-    ['task.updated', SYNTAX],
-    ['=task.updated', SYNTAX],
-    ['fields=a,,b', `--filter fields=: found ""; ${LENGTH}`],
-    ['event=task.updated', `--filter: unknown key "event"; ${KEYS} Did you mean events?`],
-    ['constructor=x', `--filter: unknown key "constructor"; ${KEYS}`],
-    ['fields=', `--filter fields=: found ""; ${LENGTH}`],
-    ['to:=Done', `--filter: unknown key text of 3 characters; ${KEYS} Did you mean to:FIELD?`],
-    ['until:status=Done', `--filter: unknown key "until:status"; ${KEYS}`],
-    [
-      `to:status=Open,${LONG}`,
+  const REFUSED: Record<string, string> = {
+    'task.updated': SYNTAX,
+    '=task.updated': SYNTAX,
+    'fields=a,,b': `--filter fields=: found ""; ${LENGTH}`,
+    'event=task.updated': `--filter: unknown key "event"; ${KEYS} Did you mean events?`,
+    'constructor=x': `--filter: unknown key "constructor"; ${KEYS}`,
+    'fields=': `--filter fields=: found ""; ${LENGTH}`,
+    'to:=Done': `--filter: unknown key text of 3 characters; ${KEYS} Did you mean to:FIELD?`,
+    'until:status=Done': `--filter: unknown key "until:status"; ${KEYS}`,
+    [`to:status=Open,${LONG}`]:
       '--filter to:status=: found text of 257 characters; allowed: text of at most 256 characters, a number, true or false.',
-    ],
-    [`added:${LONG}=x`, `--filter added:FIELD=: found text of 257 characters; ${LENGTH}`],
-    [
-      'where=status:Done',
+    [`added:${LONG}=x`]: `--filter added:FIELD=: found text of 257 characters; ${LENGTH}`,
+    'where=status:Done':
       '--filter where takes JSON, such as --filter \'where={"dueDate": {"moved": "later"}}\'.',
-    ],
-    [
-      'where={"dueDate": {"moved": "latter"}}',
+    'where={"dueDate": {"moved": "latter"}}':
       '--filter where.dueDate.moved: found "latter"; allowed: one of "later", "earlier", "more", "less"; did you mean "later"?.',
-    ],
-  ])('refuses %.30j with what is allowed', (option, message) => {
+  };
+  test.each(Object.entries(REFUSED))('refuses %.30j with what is allowed', (option, message) => {
     expect(() => filterOption([option])).toThrow(new UsageError(message));
   });
 

@@ -46,66 +46,57 @@ describe('the command line', () => {
     });
   });
 
-  test.each([
-    ['--intervall 5s', 'Unknown option --intervall. Did you mean --interval?'],
-    ['--subscrib http://a', 'Unknown option --subscrib. Did you mean --subscribe?'],
-    ['--sweep 6h', 'Unknown option --sweep. Did you mean --sweep-interval?'],
-    ['--frobnicate', 'Unknown option --frobnicate. Try --help.'],
-    ['-x', 'Unknown option -x. Try --help.'],
-    ['--interval', '--interval needs a value: --interval 60s'],
-    ['--interval --json', '--interval needs a value: --interval 60s'],
-    ['--data=', '--data needs a value: --data .changewire'],
-    ...['60', '0s', '5m-10s', '10s-1m-5m'].map(interval => [
-      `--interval ${interval}`,
-      `--interval takes a duration such as 60s, or a range such as 10s-5m, found "${interval}".`,
-    ]),
-    [
-      '--sweep-interval 9999h',
+  const RHYTHM = '--interval takes a duration such as 60s, or a range such as 10s-5m';
+  const ORIGIN =
+    '--console-origin takes an https address without a path, such as https://changewire.example.com: browsers have no encryption for pages over http.';
+  const ANSWERS: Record<string, string> = {
+    '--intervall 5s': 'Unknown option --intervall. Did you mean --interval?',
+    '--subscrib http://a': 'Unknown option --subscrib. Did you mean --subscribe?',
+    '--sweep 6h': 'Unknown option --sweep. Did you mean --sweep-interval?',
+    '--frobnicate': 'Unknown option --frobnicate. Try --help.',
+    '-x': 'Unknown option -x. Try --help.',
+    '--interval': '--interval needs a value: --interval 60s',
+    '--interval --json': '--interval needs a value: --interval 60s',
+    '--data=': '--data needs a value: --data .changewire',
+    '--interval 60': `${RHYTHM}, found "60".`,
+    '--interval 0s': `${RHYTHM}, found "0s".`,
+    '--interval 5m-10s': `${RHYTHM}, found "5m-10s".`,
+    '--interval 10s-1m-5m': `${RHYTHM}, found "10s-1m-5m".`,
+    '--sweep-interval 9999h':
       '--sweep-interval takes a duration such as 500ms, 60s, 5m or 6h, found "9999h".',
-    ],
-    ['--json=yes', '--json takes no value, found "yes".'],
-    ['--subscribe localhost:9000', '--subscribe takes an http or https URL, found "localhost:9000".'],
-    ['--subscribe http://localhost:0', '--subscribe: port 0 is not valid.'],
-    ['--subscribe http://me:100%@localhost', '--subscribe: write a "%" in the user name or password as %25.'],
-    [
-      'http://localhost:9000',
+    '--json=yes': '--json takes no value, found "yes".',
+    '--subscribe localhost:9000': '--subscribe takes an http or https URL, found "localhost:9000".',
+    '--subscribe http://localhost:0': '--subscribe: port 0 is not valid.',
+    '--subscribe http://me:100%@localhost': '--subscribe: write a "%" in the user name or password as %25.',
+    'http://localhost:9000':
       '"http://localhost:9000" without an option. To send events there, write --subscribe before it.',
-    ],
-    ['once', '"once" is not an option. Did you mean --once?'],
-    ['--memory --data d', '--memory and --data cannot be combined: --memory keeps nothing.'],
-    ['--config', '--config needs a value: --config changewire.json'],
-    [
-      '--config c.json --overlap 5s',
+    once: '"once" is not an option. Did you mean --once?',
+    '--memory --data d': '--memory and --data cannot be combined: --memory keeps nothing.',
+    '--config': '--config needs a value: --config changewire.json',
+    '--config c.json --overlap 5s':
       '--overlap cannot be combined with a configuration file: set it for each process in c.json.',
-    ],
-    [
-      '--name a',
+    '--name a':
       '--name applies to the preceding --webhook, --slack, --slack-app, --teams, --text or --email: give that first.',
-    ],
-    [
-      '--slack https://a.example.com --name a/b',
+    '--slack https://a.example.com --name a/b':
       '--name takes a name of 1 to 64 letters, digits, "-" and "_".',
-    ],
-    ['--resend', '--resend needs a value: --resend planner'],
-    ['--resend=', '--resend needs a value: --resend planner'],
-    ['--resend a --memory', '--memory and --resend cannot be combined: --memory keeps no dead letters.'],
-    ['--log', '--log needs a value: --log json'],
-    ['--log xml', '--log takes text or json, found "xml".'],
-    ['--health 65536', '--health takes a port from 0 (any free port) to 65535, found "65536".'],
-    ['--health x', '--health takes a port from 0 (any free port) to 65535, found "x".'],
-    ['--console-port 65536', '--console-port takes a port from 0 (any free port) to 65535, found "65536".'],
-    [
-      '--console-host localhost',
+    '--resend': '--resend needs a value: --resend planner',
+    '--resend=': '--resend needs a value: --resend planner',
+    '--resend a --memory': '--memory and --resend cannot be combined: --memory keeps no dead letters.',
+    '--log': '--log needs a value: --log json',
+    '--log xml': '--log takes text or json, found "xml".',
+    '--health 65536': '--health takes a port from 0 (any free port) to 65535, found "65536".',
+    '--health x': '--health takes a port from 0 (any free port) to 65535, found "x".',
+    '--console-port 65536': '--console-port takes a port from 0 (any free port) to 65535, found "65536".',
+    '--console-host localhost':
       '--console-host takes an IP address of this machine, or 0.0.0.0 for all, found "localhost".',
-    ],
-    ...['http://team.example.com', 'https://team.example.com/console', 'team.example.com'].map(origin => [
-      `--console-origin ${origin}`,
-      '--console-origin takes an https address without a path, such as https://changewire.example.com: browsers have no encryption for pages over http.',
-    ]),
-    ['--console-port 1 --once', '--console-port and --once cannot be combined.'],
-    ['--health --once', '--health and --once cannot be combined.'],
-    ['--raw', '--raw needs --subscribe URL.'],
-  ])('answers %j with what to do', (line, message) => {
+    '--console-origin http://team.example.com': ORIGIN,
+    '--console-origin https://team.example.com/console': ORIGIN,
+    '--console-origin team.example.com': ORIGIN,
+    '--console-port 1 --once': '--console-port and --once cannot be combined.',
+    '--health --once': '--health and --once cannot be combined.',
+    '--raw': '--raw needs --subscribe URL.',
+  };
+  test.each(Object.entries(ANSWERS))('answers %j with what to do', (line, message) => {
     expect(() => parseOptions(line.split(' '))).toThrow(new UsageError(message));
   });
 

@@ -41,17 +41,8 @@ describe('the native subscriptions', () => {
 
 describe('the pauses between retries', () => {
   test('have SNS’s four phases', () => {
-    const delays = retryDelays(
-      delivery({
-        minDelay: '2s',
-        maxDelay: '10s',
-        retries: 10,
-        noDelayRetries: 2,
-        minDelayRetries: 3,
-        maxDelayRetries: 1,
-        backoff: 'linear',
-      }),
-    );
+    const phases = { retries: 10, noDelayRetries: 2, minDelayRetries: 3, maxDelayRetries: 1 };
+    const delays = retryDelays(delivery({ minDelay: '2s', maxDelay: '10s', ...phases, backoff: 'linear' }));
     expect(delays).toEqual([0, 0, 2000, 2000, 2000, 4000, 6000, 8000, 10_000, 10_000]);
   });
 

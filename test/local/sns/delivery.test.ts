@@ -76,10 +76,8 @@ describe('a delivery that fails', () => {
   });
 
   it('invariant 11: becomes a dead letter when the retries are used up, and says so', async () => {
-    const { sns, publish, notices, deadLetters, endpoint, subscribed } = await startSubscribed({
-      reply: () => 503,
-      name: 'down',
-    });
+    const down = { reply: () => 503, name: 'down' } as const;
+    const { sns, publish, notices, deadLetters, endpoint, subscribed } = await startSubscribed(down);
     await publish(['{"id":"e1"}', '{"id":"e2"}'], attributes);
     await sns.idle();
     expect(endpoint.notifications()).toHaveLength(6);
@@ -98,10 +96,8 @@ describe('a delivery that fails', () => {
   });
 
   it('becomes a dead letter at once when the endpoint refuses it for good', async () => {
-    const { sns, publish, deadLetters, endpoint, subscribed } = await startSubscribed({
-      reply: () => 404,
-      raw: true,
-    });
+    const refusing = { reply: () => 404, raw: true } as const;
+    const { sns, publish, deadLetters, endpoint, subscribed } = await startSubscribed(refusing);
     await publish(['one']);
     await sns.idle();
     expect(endpoint.notifications()).toHaveLength(1);
