@@ -16,6 +16,7 @@ import { editOnce } from './edits.ts';
 const PROCESS = 'launch';
 const KILLS = 100;
 const EDIT_EVERY_MS = 40;
+const LEAST_EVENTS = 300;
 
 /** Writes down each event as processed, before it asks for the next one. */
 const CONSUMER = `
@@ -63,6 +64,8 @@ test('invariant 11: two consumers that are killed 100 times process each event a
     }
   };
   await Promise.all([consumer(), consumer()]);
+  // A busy machine reads several edits as one event.
+  await until(() => run.events().length > LEAST_EVENTS, 60_000);
   clearInterval(editing);
   const [first, second] = [start(), start()];
   onTestFinished(() => [first, second].forEach(child => void child.kill('SIGKILL')));
@@ -84,7 +87,6 @@ test('invariant 11: two consumers that are killed 100 times process each event a
     { timeout: 60_000, interval: 500 },
   );
   const all = processed();
-  expect(all.length).toBeGreaterThan(300);
   const firsts = new Map(all.toReversed().map(one => [one.id, one]));
   const inOrder = all.filter((one, index) => all.findIndex(({ id }) => id === one.id) === index);
   expect(inOrder).toHaveLength(firsts.size);
