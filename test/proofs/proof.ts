@@ -74,7 +74,7 @@ export function endOf(output: string): string {
 }
 
 /** The outcome for people: `simulation: passed, 4 commands in 120 s`. */
-export function lineOf({ name, outcome, passed, took }: Omit<Outcome, 'output'>): string {
+export function lineOf({ name, outcome, passed, took }: Outcome): string {
   return `${name}: ${outcome}, ${passed} command${passed === 1 ? '' : 's'} passed in ${Math.round(took / 1000)} s`;
 }
 

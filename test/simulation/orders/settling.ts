@@ -8,8 +8,7 @@ import { operationsOf } from './operating.ts';
 
 /** What a party does with the rows that it finds due. `sends`: its endpoint takes them; `gives up`: it refuses them for good; `fails`: they
  *  must be sent again; `cleans up`: they are too old; `consumes`: it leases them, and acknowledges them. `resends`: it makes dead letters
- *  pending again. `erases`: it erases their
- *  project. `time`: that after which leases end passes at once. */
+ *  pending again. `erases`: it erases their project. `time`: that after which leases end passes at once. */
 type Role = 'sends' | 'gives up' | 'fails' | 'cleans up' | 'consumes' | 'resends' | 'erases' | 'time';
 type Kept = 'waits' | 'is dead' | 'is gone';
 
