@@ -49,6 +49,9 @@ export type StartedTable = Awaited<ReturnType<typeof startTable>>;
 /** Another DynamoDB, over which the contract of the stores runs as well: DynamoDB Local, another emulator, or that of AWS. */
 export const namedEndpoint = process.env.TEST_DYNAMODB_ENDPOINT;
 
+/** Whether the contract of the stores runs over a DynamoDB, and not over its model, which has a contract with the embedded one. */
+export const isReal = asked === 'dynamodb' || namedEndpoint !== undefined;
+
 /** A table of its own at `endpoint`; closing deletes it. The environment may have credentials and a region. */
 export async function startTableAt(endpoint: string): Promise<StartedTable> {
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION } = process.env;

@@ -12,7 +12,7 @@ const LOW = constants.priority.PRIORITY_BELOW_NORMAL;
  *  to end with all that it started, and is killed 20 s later. @returns its exit code, 1 when a signal ended it, and its output
  *  unless that was shown at once */
 export async function execute(
-  { args, environment }: Command,
+  { args, environment, isPatient }: Command,
   limit: number,
   output: 'at once' | 'at its end',
   grace = 20_000,
@@ -24,8 +24,7 @@ export async function execute(
     env: { ...process.env, ...environment },
     detached: true,
   });
-  // What waits for answers in time runs beside what takes all processors.
-  if (output === 'at once' && child.pid !== undefined) yieldProcessors(child.pid);
+  if (isPatient && child.pid !== undefined) yieldProcessors(child.pid);
   const end = (signal: NodeJS.Signals) => {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, signal);

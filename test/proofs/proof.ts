@@ -4,6 +4,8 @@ export interface Command {
   readonly what: string;
   readonly args: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** It takes all processors and waits for nothing, so it gets a low priority: what runs beside it waits for answers in time. */
+  readonly isPatient?: boolean;
 }
 
 /** Something that takes too long for `npm test`: commands, of which as many are run as there is time for. */

@@ -8,6 +8,7 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import type { Table } from '../../../functions/store/dynamo/table.ts';
 import { lambdaRecord } from '../dynamodb/lambda-record.ts';
 import {
+  isReal,
   namedEndpoint,
   openModel as open,
   type StartedTable,
@@ -23,14 +24,21 @@ export interface OpenTable extends Table {
   stop(): Promise<void>;
 }
 
-/** The tables that must behave alike. */
-export const TABLES: readonly (readonly [name: string, open: () => Promise<OpenTable>])[] = [
+type Named = readonly [name: string, open: () => Promise<OpenTable>];
+
+const REAL: readonly Named[] = [
   ...(usesModel ? [] : [['the embedded DynamoDB', openEmbedded] as const]),
   ...(namedEndpoint === undefined
     ? []
     : [['the DynamoDB of TEST_DYNAMODB_ENDPOINT', () => openAt(namedEndpoint as string)] as const]),
-  ['the table’s model', openModel],
 ];
+const MODEL: Named = ['the table’s model', openModel];
+
+/** The tables that must behave alike. */
+export const ALL_TABLES: readonly Named[] = [...REAL, MODEL];
+
+/** Those over which stores are tested: the model, or those that the environment asks for. */
+export const TABLES: readonly Named[] = isReal ? REAL : [MODEL];
 
 async function openAt(endpoint: string): Promise<OpenTable> {
   return withStream(await startTableAt(endpoint));

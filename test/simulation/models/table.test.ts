@@ -14,12 +14,12 @@ import {
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OpenTable, openEmbedded, openModel, TABLES } from '../../kit/store/tables.ts';
+import { ALL_TABLES, type OpenTable, openEmbedded, openModel } from '../../kit/store/tables.ts';
 import { usesModel } from '../../kit/table.ts';
 import { type Item, TableModel } from './table.ts';
 import { tableContract } from './table-contract.ts';
 
-for (const [name, open] of TABLES) tableContract(name, open);
+for (const [name, open] of ALL_TABLES) tableContract(name, open);
 
 const TableName = 'changewire';
 const KEY = { pk: { S: 'p' }, sk: { S: 'a' } };
