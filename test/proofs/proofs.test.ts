@@ -100,7 +100,8 @@ describe('a command', () => {
       const session = () => readFileSync(file, 'utf8').trim().split(' ').at(-1);
       const gaveWay = () => require('node:os').getPriority() === 10 && (!existsSync(file) || session() === '10');
       setInterval(() => gaveWay() && process.exit(5), 20);`;
-    const { result } = await execute({ what: '', args: ['-e', look], isPatient: true }, 10_000, 'at once', 300);
+    const command = { what: '', args: ['-e', look], isPatient: true };
+    const { result } = await execute(command, 10_000, 'at once', 300);
     expect(result).toBe(5);
   });
 });
