@@ -19,7 +19,7 @@ interface Planned {
 }
 
 /** Commits are seen while time goes on, which it does with each request and each wait. */
-function stage(open: () => Stores, planned: readonly Planned[], { asking = 20, skew = 0 } = {}) {
+function stage(open: () => Stores, planned: readonly Planned[], { asking = 20, skew = 0, limit = 2 } = {}) {
   const context = openContext(open);
   const operations = createOperations(context);
   const left = planned
@@ -46,7 +46,7 @@ function stage(open: () => Stores, planned: readonly Planned[], { asking = 20, s
     },
     clock: () => context.state.now + skew,
     sleep: pass,
-    limit: 2,
+    limit,
   };
   return { context, following, told, isOver: () => left.length === 0 };
 }
@@ -90,8 +90,9 @@ describe.each(STORES)('over %s, following events', (_, open) => {
         plan,
         fc.integer({ min: 1, max: 400 }),
         fc.integer({ min: -9e6, max: 9e6 }),
-        async (planned, asking, skew) => {
-          const set = stage(open, planned, { asking, skew });
+        fc.constantFrom(2, 7, 20),
+        async (planned, asking, skew, limit) => {
+          const set = stage(open, planned, { asking, skew, limit });
           const found = await followed(set, { since: new Date(AT - 100_000).toISOString() });
           set.context.close();
           expect(found.toSorted()).toEqual(set.told.map(({ id }) => id).toSorted());

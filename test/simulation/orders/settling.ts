@@ -139,6 +139,7 @@ async function settle(
     case 'consumes': {
       const lease = { token, now: clock(), until: clock() + LEASE_MS, limit: ROWS, bytes: 100_000 };
       const leased = await deliveries.lease(NAME, lease);
+      checkOrder(place.storage, new Set(leased.map(({ eventId }) => eventId)));
       const ended = await deliveries.endLease(NAME, {
         ...{ token, now: clock(), places: leased.map(({ place }) => place) },
       });
@@ -156,6 +157,14 @@ async function settle(
       }
     }
   }
+}
+
+/** All rows are of one project: nobody has a later one while an earlier one waits or is another's. */
+function checkOrder(storage: Storage, leased: ReadonlySet<string>): void {
+  const waits = waitingOnes(ROWS).filter(row => keptOf(storage, row.at) === 'waits');
+  const last = waits.findLastIndex(({ eventId }) => leased.has(eventId));
+  const passed = waits.slice(0, last + 1).find(({ eventId }) => !leased.has(eventId));
+  if (passed) throw new Violation(11, `an event is consumed before ${passed.eventId}, which waits`);
 }
 
 /** What the rows say of the event that was published at `at`. */
