@@ -14,20 +14,23 @@ import { BEGIN, type Meeting, type MeetingWorld, type Party, type Place, type Re
 import { answerOf, callOf, operationsOf } from './operating.ts';
 
 /** How a run serves the endpoint while an operator removes it and adds another one of its name. `drains`: it sends the backlog;
- *  `delivers`: a message of the queue; `queues`: the same, while the endpoint is paused. `… in vain`: the receiver answers 500. */
-type Role = 'drains' | 'drains in vain' | 'delivers' | 'delivers in vain' | 'queues';
+ *  `delivers`: a message of the queue; `queues`: the same, while the endpoint is paused. `… in vain`: the receiver answers 500.
+ *  `begins`: it sends the later one its first event in vain, once that one has a row. */
+type Role = 'drains' | 'drains in vain' | 'delivers' | 'delivers in vain' | 'queues' | 'begins';
 
 const NAME = 'crm';
 const HOUR = 3_600_000;
 const [OLD, NEW] = ['https://crm.example/old', 'https://crm.example/new'];
 const RUN_MS = 180_000;
+/** Of the later endpoint alone. */
+const PER_SECOND = 2;
 const [, IN_QUEUE, OF_NEW] = someEvents(3).map(event => JSON.stringify(event)) as [string, string, string];
 
 const EVENTS = [...waitingOnes(1).map(({ eventId }) => eventId), idOf(IN_QUEUE), idOf(OF_NEW)];
 
 /** An endpoint that is removed and added again under its name, while a run has deliveries of it. */
 export function replacingWorlds(storage: MeetingWorld['storage']): MeetingWorld[] {
-  const roles = ['drains', 'drains in vain', 'delivers', 'delivers in vain', 'queues'] as const;
+  const roles = ['drains', 'drains in vain', 'delivers', 'delivers in vain', 'queues', 'begins'] as const;
   return roles.map(role => endpointThatIsReplaced(storage, role));
 }
 
@@ -45,6 +48,7 @@ function meetingOf(place: Place, role: Role): Meeting {
   const texts = new Map<string, string>();
   const accepted = new Set<string>();
   const wakes: string[] = [];
+  let isBegun = role !== 'begins';
   /** The later endpoint fails, unless the earlier one does. */
   const receive = (path: string, body: string): Reply => {
     const isNew = path === '/new';
@@ -69,8 +73,9 @@ function meetingOf(place: Place, role: Role): Meeting {
       const context = operationsOf(reaching, { id: 'A', texts, more });
       // Refused where the answer was lost: the client repeats it.
       await answerOf(removeEndpoint(context, { operation: 'remove-endpoint', endpoint: NAME }));
-      const added = { endpoint: NAME, kind: 'webhook', url: NEW, perSecond: 2 } as const;
+      const added = { endpoint: NAME, kind: 'webhook', url: NEW, perSecond: PER_SECOND } as const;
       await addEndpoint(context, { operation: 'add-endpoint', ...added });
+      if (role === 'begins') return;
       if (role !== 'drains') return deliver(reaching, 'new', OF_NEW);
       const { deliveries, rows } = reaching.ports;
       const of = { endpoint: NAME, eventId: idOf(OF_NEW), at: BEGIN, body: OF_NEW, attributes: {} };
@@ -80,7 +85,14 @@ function meetingOf(place: Place, role: Role): Meeting {
   };
   const serve: Party = {
     name: role,
-    run: reaching => deliver(reaching, 'old', role.startsWith('drains') ? undefined : IN_QUEUE),
+    run: async reaching => {
+      if (role !== 'begins')
+        return deliver(reaching, 'old', role.startsWith('drains') ? undefined : IN_QUEUE);
+      const row = await reaching.ports.rows.read(NAME);
+      if (row?.settings?.perSecond !== PER_SECOND) return;
+      isBegun = true;
+      return deliver(reaching, 'new', OF_NEW);
+    },
   };
   return {
     parties: [replace, serve],
@@ -98,7 +110,8 @@ function meetingOf(place: Place, role: Role): Meeting {
       // The queue shows its message again.
       if (struck.get(serve) === 'dies-before') await serve.run(free);
       checkLater(place, accepted.has(OF_NEW), texts.get(NAME), {
-        mayCountTwice: role === 'drains' || struck.get(replace) === 'repeated',
+        mayLack: !isBegun,
+        mayCountTwice: role === 'begins' || role === 'drains' || struck.get(replace) === 'repeated',
         mayDrain: struck.has(serve),
       });
     },
@@ -106,21 +119,21 @@ function meetingOf(place: Place, role: Role): Meeting {
   };
 }
 
-/** @param may a failure whose answer was lost counts twice, one of a row that waits does not; a run that died has the backlog for a while */
+/** @param may it has no event before it begins. A failure whose answer was lost counts twice, one of a row that waits does not; a run that died has the backlog for a while */
 function checkLater(
   place: Place,
   isAccepted: boolean,
   secret: string | undefined,
-  may: { readonly mayCountTwice: boolean; readonly mayDrain: boolean },
+  may: { readonly mayLack: boolean; readonly mayCountTwice: boolean; readonly mayDrain: boolean },
 ): void {
   const item = [...place.storage.items()].find(({ pk, sk }) => pk?.S === ENDPOINTS && sk?.S === NAME);
   const { settings, health } = JSON.parse(item?.row?.S ?? '{"health":{}}') as EndpointRow;
-  if (settings?.perSecond !== 2 || !secret?.includes(NEW))
+  if (settings?.perSecond !== PER_SECOND || !secret?.includes(NEW))
     throw new Violation(11, 'the later endpoint has no row, or no secret');
   const kept = keptIn(place);
   const foreign = kept.find(id => id !== idOf(OF_NEW));
   if (foreign) throw new Violation(11, `${foreign} is in a row of the later endpoint`);
-  if (!isAccepted && (kept.length === 0 || !health.waiting))
+  if (!may.mayLack && !isAccepted && (kept.length === 0 || !health.waiting))
     throw new Violation(11, 'the later endpoint lost its event');
   const { failures, draining, paused } = health;
   const isOfBoth = (failures?.count ?? 0) !== (isAccepted ? 0 : 1);
