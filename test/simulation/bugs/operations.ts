@@ -16,6 +16,16 @@ export const OPERATIONS: BugsByFile = {
       ],
       { world: 'secret of an endpoint in rotation: rotates and finishes, dynamodb' },
     ],
+    'a backlog of the name removed after its endpoint has a row': [
+      [
+        ['  await removeDeliveries(context, name);\n  let isOurs', '  let isOurs'],
+        [
+          '  if (!isOurs) throw nameTaken();\n',
+          '  if (!isOurs) throw nameTaken();\n  await removeDeliveries(context, name);\n',
+        ],
+      ],
+      { world: 'replaced endpoint: a run begins, sqlite' },
+    ],
   },
   'operations/endpoints.ts': {
     'an operation refused by its own claim': [
