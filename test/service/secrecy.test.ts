@@ -38,6 +38,7 @@ const MISDEEDS: Record<string, Behaviour> = {
   'a broken body': broken,
   'a page': html,
   'an echoed page': echo(200, text),
+  'a page of which the token is cut off': response => response.end(`${'a'.repeat(45)} ${TOKEN} ${SECRET}`),
   'echoed keys': echo(200, asKey),
   'an echoed list': echo(200, asOnlyList),
   'an echoed answer': echo(200, asTruth),
