@@ -13,6 +13,7 @@ import { StreamSource } from './models/event-source.ts';
 import { TopicModel } from './models/topic.ts';
 import { refusals } from './models/topic-errors.ts';
 import { eventsOf, PublishingOracle } from './oracle/publishing.ts';
+import { Violation } from './oracle/violation.ts';
 import { isAmong, isDuring, type PartlyPublished } from './plan/faults.ts';
 import type { Shared } from './shared.ts';
 
@@ -38,6 +39,8 @@ export class Publisher {
   #failures = new Map<string, number>();
   /** Events that SNS always refuses: they wait for an operator. */
   readonly #rejected: Rejected[] = [];
+  /** The events that the topic takes in no try. */
+  readonly #refused = new Set<string>();
 
   constructor(shared: Shared) {
     this.#shared = shared;
@@ -151,6 +154,7 @@ export class Publisher {
     const struck = (how: PartlyPublished['how']) =>
       entriesOf(input).filter(({ event }) => now.some(one => one.how === how && isAmong(one, event)));
     const [failed, refused, malformed] = [struck('failed'), struck('refused'), struck('malformed')];
+    for (const { event } of [...refused, ...malformed]) this.#refused.add(event);
     if (malformed.length > 0) {
       this.#shared.coverage.add('topic.entries', 'malformed', malformed.length);
       throw refusals.badMessage('Invalid parameter: Message');
@@ -190,6 +194,10 @@ export class Publisher {
 
   async #failedQueues(life: Life, rejected: Rejected): Promise<void> {
     const watch = this.#watch;
+    this.#shared.judge(() => {
+      if (rejected.event && !this.#refused.has(rejected.event.id))
+        throw new Violation(1, `${rejected.event.id} is set aside, though the topic may take it later`);
+    });
     const keep = () => void this.#rejected.push(rejected);
     try {
       await life.call('queue.rejected', keep, failing);

@@ -54,8 +54,7 @@ export class TopicModel {
     for (const { Id = '', Message = '', MessageAttributes = {} } of entries) {
       if (refused.has(Id))
         Failed.push({ Id, Code: 'InvalidParameter', Message: 'Invalid parameter', SenderFault: true });
-      else if (failing.has(Id))
-        Failed.push({ Id, Code: 'InternalError', Message: 'Internal error', SenderFault: false });
+      else if (failing.has(Id)) Failed.push({ Id, ...(this.#published % 2 === 0 ? THROTTLED : FAILED) });
       else Successful.push({ Id, MessageId: this.#deliver(Message, MessageAttributes) });
     }
     return { Successful, Failed, $metadata: {} };
@@ -70,6 +69,10 @@ export class TopicModel {
     return messageId;
   }
 }
+
+const FAILED = { Code: 'InternalError', Message: 'Internal error', SenderFault: false };
+/** SNS blames the sender, though the entry may succeed later. */
+const THROTTLED = { Code: 'KMSThrottling', Message: 'The request was throttled', SenderFault: true };
 
 function check(entries: readonly PublishBatchRequestEntry[]): void {
   if (entries.length === 0) throw refusals.empty("The batch request doesn't contain any entries.");
