@@ -14,7 +14,6 @@ import { config, endpoint, problemsOf } from '../kit/infra/config-examples.ts';
 import { constructIn, errorOf, keyActions, synthesised } from '../kit/infra/construct.ts';
 import {
   allowed,
-  CONTEXT_WITHOUT_FLAGS,
   environmentOf,
   leastConfig,
   resources,
@@ -22,6 +21,7 @@ import {
   testApp,
   testTemplate,
   textOf,
+  WITHOUT_FLAGS,
 } from '../kit/infra/synthesise.ts';
 
 const url = 'https://receiver.example.com/hook';
@@ -61,10 +61,7 @@ describe('the construct, in any stack', () => {
   test.each<[string, (app: App) => [Construct, Partial<ChangewireProps>?]]>([
     ['within a construct of a stage', app => [new Construct(new Stack(new Stage(app, 'P'), 'S'), 'Within')]],
     ['that is nested', app => [new NestedStack(new Stack(app, 'S'), 'Nested'), { name: 'inner' }]],
-    [
-      'of an app without any of the flags of a new one',
-      () => [new Stack(new App({ context: CONTEXT_WITHOUT_FLAGS }), 'S')],
-    ],
+    ['of an app without any of the flags of a new one', () => [new Stack(new App(WITHOUT_FLAGS), 'S')]],
   ])('is the same: %s', (_name, make) => {
     const [scope, props] = make(testApp());
     constructIn(scope, props);

@@ -7,12 +7,12 @@ import { type ChangewireProps, SnapshotTable } from '../../infra/index.ts';
 import { readDocument } from '../kit/docs/documents.ts';
 import { constructIn } from '../kit/infra/construct.ts';
 import {
-  CONTEXT_WITHOUT_FLAGS,
   committedConfig,
   leastConfig,
   testApp,
   testStack,
   testStacks,
+  WITHOUT_FLAGS,
 } from '../kit/infra/synthesise.ts';
 
 /** What cdk-nag finds: rule and path, for each. */
@@ -56,7 +56,7 @@ describe('cdk-nag AwsSolutions', () => {
     ['with a table of its own', stack => ({ snapshots: new SnapshotTable(stack, 'Kept') })],
   ])('finds nothing in an app without feature flags: %s', (_name, props) => {
     for (const env of [undefined, { account: '123456789012', region: 'eu-central-1' }]) {
-      const app = new App({ context: CONTEXT_WITHOUT_FLAGS });
+      const app = new App(WITHOUT_FLAGS);
       const stack = new Stack(app, 'Events', env && { env });
       constructIn(stack, props(stack) as Partial<ChangewireProps>);
       expect(findings(stack)).toEqual([]);

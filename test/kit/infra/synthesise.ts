@@ -17,11 +17,11 @@ const cdkJson = JSON.parse(readFileSync(new URL('../../../cdk.json', import.meta
 export const committedConfig = cdkJson.context.changewire;
 
 /** Without CDK's own rules: they only warn, take seconds to load, and `cdk synth` applies them. */
-const withoutRules = { '@aws-cdk/core:validateAgainstDefaultRules': false };
-const context = { ...cdkJson.context, ...withoutRules };
+const WITHOUT_RULES = { builtinCloudFormationValidation: false };
+const WITHOUT_BUNDLING = { 'aws:cdk:bundling-stacks': [] };
 
-/** The context of an app without any of the flags of a new one, and without bundling. */
-export const CONTEXT_WITHOUT_FLAGS = { ...withoutRules, 'aws:cdk:bundling-stacks': [] };
+/** An app without any of the flags of a new one, and without bundling. */
+export const WITHOUT_FLAGS = { ...WITHOUT_RULES, context: WITHOUT_BUNDLING };
 
 /** An app as `cdk synth` makes it, but without bundling: with cdk.json's context, and an output directory
  *  that is removed after the test, or after all tests of the file. */
@@ -34,7 +34,7 @@ export function testApp(): App {
   } catch {
     afterAll(remove);
   }
-  return new App({ context: { ...context, 'aws:cdk:bundling-stacks': [] }, outdir });
+  return new App({ ...WITHOUT_RULES, context: { ...cdkJson.context, ...WITHOUT_BUNDLING }, outdir });
 }
 
 /** The stacks of a configuration, by default cdk.json's. */
@@ -71,7 +71,7 @@ const templates = new Map<string, { readonly whole: Template; readonly subscript
 
 /** Synthesises the stacks of cdk.json into `outdir` with their bundles, as `cdk synth` does. */
 export function synthesiseBundled(outdir: string): void {
-  const app = new App({ context, outdir });
+  const app = new App({ ...WITHOUT_RULES, context: cdkJson.context, outdir });
   testStacks(committedConfig, app);
   app.synth();
 }
