@@ -545,7 +545,7 @@ function startedRun({ body }: Started['record'], { clock }: Environment, life: L
   return {
     ...{ message, clock, began: clock(), at },
     passes: new Map(message.processes.map(processId => [processId, startedPass()])),
-    ...{ noted: new Set(), notes: 0, isEnded: false, isProbe: false },
+    ...{ noted: new Set(), left: new Map(), notes: 0, isEnded: false, isProbe: false },
     isFree: () => life.struck === 0,
   };
 }

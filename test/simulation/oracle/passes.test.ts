@@ -20,7 +20,7 @@ function runOf(message: PassMessage, at: number): StartedRun {
   return {
     ...{ message, began: at, at, clock: () => at, isFree: () => true, isEnded: false, isProbe: false },
     passes: new Map(message.processes.map(id => [id, startedPass()])),
-    ...{ noted: new Set(), notes: 0 },
+    ...{ noted: new Set(), left: new Map(), notes: 0 },
   };
 }
 
@@ -173,6 +173,17 @@ describe('what is judged of passes and their messages', () => {
     expect(() => oracle.ended(run, true, polled({ idle }))).toThrow('an idle pass wrote 2 rows');
     note({ p: { completedAt: AT + 2 } }, `run at ${AT}`);
     expect(() => oracle.ended(run, true, polled({ idle }))).toThrow('wrote 2 times which');
+  });
+
+  it('lets a run leave a later idle pass as it is, which the next pass that finds something removes', () => {
+    const { oracle, note, begin, asks } = oracleOf(FIXED);
+    const [earlier, later] = [begin(messageUntil(AT + MINUTE), AT), begin(messageUntil(AT + MINUTE), AT + 1)];
+    for (const run of [earlier, later]) asks(run);
+    note({ p: { completedAt: AT + 3 } }, `run at ${AT + 1}`);
+    note({ p: { completedAt: AT + 3 } }, `run at ${AT}`);
+    note({});
+    oracle.ended(earlier, true, polled({ idle: { completedAt: AT + 2 } as Completion }));
+    expect(earlier.noted.size).toBe(0);
   });
 
   it('lets no run note a pass that it did not make, but that a stall was told since', () => {

@@ -24,6 +24,8 @@ export interface StartedRun {
   baselined?: ReadonlySet<string>;
   /** The processes of which it wrote that a pass was idle, and how often it wrote that. */
   readonly noted: Set<string>;
+  /** When the last idle pass of each was completed by what it wrote. */
+  readonly left: Map<string, number>;
   notes: number;
   /** Whether it ended by itself. */
   isEnded: boolean;
@@ -317,18 +319,7 @@ export class PassesOracle {
       throw new Violation(1, `a run noted that its pass of ${processId} was idle: ${JSON.stringify(polled)}`);
     if (!report) return;
     if (pass.isPass && !message.isAsked) this.#coverage.add('passes', report.mode);
-    if (report.idle) {
-      this.#coverage.add('passes', 'idle');
-      // With rules, a pass that finds no change emits what fell due; judge.ts has a check of its own for those.
-      if (pass.written.rows > 0 && !this.#hasRules)
-        throw new Violation(5, `an idle pass wrote ${pass.written.rows} rows of ${processId}`);
-      // What another run wrote that completed one then or later stays.
-      const text = this.#completions.get(processId);
-      const isLater =
-        text !== undefined && (JSON.parse(text) as Completion).completedAt >= report.idle.completedAt;
-      if (!noted.has(processId) && !isLater)
-        throw new Violation(1, `nobody noted that the pass of ${processId} was idle`);
-    }
+    if (report.idle) this.#checkIdle(run, processId, pass, report.idle.completedAt);
     if (report.outcome !== 'completed' || message.isAsked) return;
     // Ticks also continue what an operator asked for, beside the sweeps that are due.
     const isOwn = message.dueAt !== undefined && !this.#of(processId).isSweepAsked;
@@ -339,6 +330,19 @@ export class PassesOracle {
       this.#current.has(nameOf(processId, message));
     this.completed.push({ processId, mode: message.mode, at, requests: pass.requests, isJudged });
     if (message.mode === 'sweep') this.#checkSweeps(processId);
+  }
+
+  #checkIdle(run: StartedRun, processId: string, pass: StartedPass, completedAt: number): void {
+    this.#coverage.add('passes', 'idle');
+    // With rules, a pass that finds no change emits what fell due; judge.ts has a check of its own for those.
+    if (pass.written.rows > 0 && !this.#hasRules)
+      throw new Violation(5, `an idle pass wrote ${pass.written.rows} rows of ${processId}`);
+    // What another run wrote that completed one then or later stays, until a pass finds something.
+    const text = this.#completions.get(processId);
+    const latest =
+      text === undefined ? run.left.get(processId) : (JSON.parse(text) as Completion).completedAt;
+    if (!run.noted.has(processId) && (latest === undefined || latest < completedAt))
+      throw new Violation(1, `nobody noted that the pass of ${processId} was idle`);
   }
 
   /** A message that was sent again while its sweep ran may have begun it a second time; `#checkSweepDue` judges one
@@ -474,6 +478,7 @@ export class PassesOracle {
       if (!Object.hasOwn(completions, id)) this.#completions.delete(id);
     for (const [processId, completion] of Object.entries(completions)) {
       const entry = JSON.stringify(completion);
+      run?.left.set(processId, completion.completedAt);
       const before = this.#completions.get(processId);
       if (before === entry) continue;
       this.#completions.set(processId, entry);
