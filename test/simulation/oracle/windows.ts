@@ -65,7 +65,12 @@ export class WindowOracle {
 
   /** A run is over. */
   ends(by: object, isFree: boolean): void {
-    if (!isFree || this.#under?.by !== by) return;
+    if (this.#under?.by !== by) return;
+    if (!isFree) {
+      // A later run of its process does not end this window.
+      this.#under = { ...this.#under, by: {} };
+      return;
+    }
     const ms = /^(\d+)([mh])$/.exec(this.#settings.window ?? '');
     this.#began = this.#under.since;
     if (ms) this.#notBefore = this.#began + Number(ms[1]) * (UNITS[ms[2] as string] as number);
