@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LinkTemplates } from '../../../functions/model/endpoint.ts';
-import type { ChangeEvent } from '../../../functions/model/event.ts';
+import type { ChangeEvent, DueEvent } from '../../../functions/model/event.ts';
 import {
   batches,
   change,
@@ -16,6 +16,7 @@ import {
 import { histories } from '../../kit/delivery/histories.ts';
 import { readSlack } from '../../kit/delivery/read-slack.ts';
 import { readTeams } from '../../kit/delivery/read-teams.ts';
+import { exampleEvent } from '../../kit/examples/receiver.ts';
 import { Violation } from '../oracle/violation.ts';
 import { textAt } from '../texts.ts';
 import { floodFault, isSummary } from './check-flood.ts';
@@ -198,6 +199,22 @@ describe.each(CHATS)('the judge of what $name shows', chat => {
         expect(swapped).toEqual(expect.any(String));
       }),
     );
+  });
+
+  it('takes a due date whose field has a long name, but no other name', () => {
+    const event = exampleEvent('project.due') as DueEvent;
+    const withName = (name: string) => {
+      const project = { ...event.data.project, names: { [event.data.rule.field ?? '']: name } };
+      return { ...event, data: { ...event.data, project } } as ChangeEvent;
+    };
+    const told = withName('Go-live '.repeat(20));
+    expect(faults(chat, [told])).toEqual([undefined]);
+    expect(faults(chat, [told], body => body.replace(/Go-live(?= Go-live Go)/, 'Go-life'))).toEqual([
+      expect.stringContaining('does not tell'),
+    ]);
+    expect(faults(chat, [withName('Go-live')], body => body.replace('Go-live', 'Go-l…'))).toEqual([
+      expect.stringContaining('does not tell'),
+    ]);
   });
 
   it('takes any texts, and none of them for another one', () => {

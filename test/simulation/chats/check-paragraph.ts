@@ -19,13 +19,11 @@ export function shownIn({ heading, lines }: Paragraph, item: Item, isByInSummary
 }
 
 /** Whether it says what happened; the name of a due date's field may be cut. */
-function isWhat(what: string, item: Item): boolean {
-  const [, beginning = '', shown = ''] = /^([^(]*\()(.*)\)$/s.exec(what) ?? [];
-  if (what === item.what || shown === '') return what === item.what;
-  const called = item.what.slice(beginning.length, -1);
-  return (
-    item.stated !== undefined && item.what.startsWith(beginning) && isCutOf(shown, called, FIELD_NAME_LIMIT)
-  );
+function isWhat(shown: string, what: string, { stated }: Item): boolean {
+  const [, beginning = '', name = ''] = /^([^(]*\()(.*)\)$/s.exec(shown) ?? [];
+  if (shown === what || name === '') return shown === what;
+  const called = what.slice(beginning.length, -1);
+  return stated !== undefined && what.startsWith(beginning) && isCutOf(name, called, FIELD_NAME_LIMIT);
 }
 
 function shownBelow(head: string, lines: readonly string[], item: Item): number | string {
@@ -37,7 +35,7 @@ function shownBelow(head: string, lines: readonly string[], item: Item): number 
     );
     return isNaming ? 1 : `“${head}” does not tell ${JSON.stringify(only)} of ${item.name}`;
   }
-  if (!splits(head, ' · ').some(([name, what]) => isNameOf(name, item) && isWhat(what, item)))
+  if (!splits(head, ' · ').some(([name, what]) => isNameOf(name, item) && isWhat(what, item.what, item)))
     return `“${head}” is not the heading of ${item.name} · ${item.what}`;
   const more = moreLine(item, lines);
   const told = lines.slice(0, more === undefined ? undefined : -1).map(visible);
@@ -149,8 +147,9 @@ function tellsTail(tail: string, item: Item, place: string): boolean {
   );
 }
 
-function tellsChanges(rest: string, { action, changes, actors, stated }: Item): boolean {
-  if (stated !== undefined) return rest === `: ${stated}`;
+function tellsChanges(rest: string, item: Item): boolean {
+  const { action, changes, actors, stated } = item;
+  if (stated !== undefined) return rest.startsWith(': ') && isWhat(rest.slice(2), stated, item);
   const isNaming = actors.length > 0;
   if (action === 'deleted' || action === 'archived') return rest === (isNaming ? '' : ` was ${action}`);
   if (changes.length === 0) return rest === (isNaming || action === 'created' ? '' : ' changed');
