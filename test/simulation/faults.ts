@@ -132,6 +132,7 @@ export const EVENTS = {
     'lease of a living one taken',
     'out of time',
     'killed at its time-out',
+    'commit too large',
   ],
   service: [
     ...['page shifted', 'update shown late', 'answered compressed'],

@@ -62,6 +62,8 @@ const parts = fc.record({
   unwelcome: seldom(14, fc.record({ part: fc.constant(0.2), salt: fc.nat(1000) })),
   /** So many records come in one batch of the stream. */
   streamBatch: fc.constantFrom(2, 5, 100),
+  /** A commit of more events than these is too large for a transaction. */
+  commitSize: fc.constantFrom(1, 2, 1_000, 1_000),
   deliverer: faults.delivererRuns,
   router: faults.routerRuns,
   ticks: faults.tickRuns,

@@ -359,7 +359,7 @@ export class Pollers {
   }
 
   #create(release: Release): Environment {
-    const { nature, clocks, log, random, plan, storage } = this.#shared;
+    const { nature, clocks, coverage, log, random, plan, storage } = this.#shared;
     const isOne = plan.together && storage.isLocal;
     const own = isOne ? processOfAll(nature) : processOfOne(nature, release);
     const { life } = own;
@@ -369,6 +369,16 @@ export class Pollers {
       ...{ life, clock, sleep },
       ran: (call, isDone, processId) => this.#ran(own.running(), call as PortCall, isDone, processId),
     });
+    const fitting: typeof snapshots.until = deadline => {
+      const until = snapshots.until(deadline);
+      const commit: typeof until.commit = async (process, request) => {
+        // With rules, what falls due and has no room is emitted later, as the judge does not know.
+        if (plan.rules || request.events.length <= plan.commitSize) return until.commit(process, request);
+        coverage.add('poller', 'commit too large');
+        return 'too-large';
+      };
+      return { ...until, commit };
+    };
     const { clientId, clientSecret } = this.#service.backend.credentials;
     const connectTo = (workspace: WorkspaceSettings): ServiceConnection => {
       const connection = release.connect({
@@ -396,7 +406,14 @@ export class Pollers {
     };
     const poll = release.createPoll({
       workspaces: [this.settingsOf(release)],
-      ...{ snapshots, rows: workspaces, connect: connectTo, clock, random, log },
+      ...{
+        snapshots: { ...snapshots, until: fitting },
+        rows: workspaces,
+        connect: connectTo,
+        clock,
+        random,
+        log,
+      },
     });
     const heard: Poll = async (request, context) => {
       const running = own.running() as Running;

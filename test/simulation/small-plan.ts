@@ -12,6 +12,7 @@ export function smallPlan(storage: Plan['storage'], steps: Plan['steps']): Plan 
     ...{ others: 0, sick: undefined, outages: [], skew: { service: 0, pollers: [0, 0] } },
     ...{ publisher: [], deliverer: [], router: [], ticks: [], partly: { publish: [], deliver: [] } },
     ...{ backlog: undefined, unwelcome: undefined, streamBatch: 100, streamAgain: [] },
+    commitSize: 1_000,
     mess: { late: 0, twice: 0, undeleted: 0, shownTwice: 0, sameRequest: 0, cramped: 0 },
     ...{ chat: undefined, windows: {}, batch: undefined, audit: false, history: 0, compressed: false },
     ...{

@@ -16,7 +16,7 @@ const cdkJson = JSON.parse(readFileSync(new URL('../../../cdk.json', import.meta
 /** The configuration that cdk.json comes with. */
 export const committedConfig = cdkJson.context.changewire;
 
-/** Without CDK's own rules: they only warn, take seconds to load, and `cdk synth` applies them. */
+/** Without CDK's own rules: they take seconds, and `cdk synth` applies them. */
 const WITHOUT_RULES = { builtinCloudFormationValidation: false };
 const WITHOUT_BUNDLING = { 'aws:cdk:bundling-stacks': [] };
 

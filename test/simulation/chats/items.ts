@@ -60,7 +60,8 @@ function dueItem({ type, data }: DueEvent): Item {
   const since = after?.endsWith('d') ? day : `${day} ${time?.slice(0, 5)} UTC`;
   const called = names[field] ?? calledBy({ kind: 'builtin', name: field });
   const isUsual = [field, called].some(text => WANTED[2]?.includes(squeezed(text)));
-  const on = `${'value' in data ? data.value : ''}${isUsual ? '' : ` (${called})`}`;
+  const shown = visible(called) === '' ? '(no name)' : called;
+  const on = `${'value' in data ? data.value : ''}${isUsual ? '' : ` (${shown})`}`;
   const stated = {
     due: `due on ${on}`,
     overdue: `overdue: was due on ${on}`,

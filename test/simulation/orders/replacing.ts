@@ -115,7 +115,7 @@ function meetingOf(place: Place, role: Role): Meeting {
         mayDrain: struck.has(serve),
       });
     },
-    state: () => [...texts, ...accepted, wakes],
+    state: () => [...texts, ...accepted, wakes, isBegun],
   };
 }
 
