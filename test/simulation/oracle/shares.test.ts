@@ -11,7 +11,8 @@ const PAUSE = { until: AT + MINUTE, since: AT, reason: 'no answer', failures: 1 
 
 /** An oracle of a workspace that allows so many requests at once. */
 function oracleOf(ceiling: number, isStrict = true) {
-  const time = { now: AT };
+  // The clocks of the runs are `back` behind.
+  const time = { now: AT, back: 0 };
   const coverage = new Coverage();
   const oracle = new SharesOracle(coverage, { ceiling, isStrict, wall: () => time.now });
   let row: WorkspaceRow = EMPTY_WORKSPACE;
@@ -26,7 +27,7 @@ function oracleOf(ceiling: number, isStrict = true) {
       ...{ workspace: 'eu', processes: ['p'], mode: 'changes', expiresAt: AT },
       ...more,
     };
-    oracle.begins(name, { message, clock: () => time.now, connection: {} });
+    oracle.begins(name, { message, clock: () => time.now - time.back, connection: {} });
   };
   const take = (name: string, count: number, more: Partial<PassMessage> = {}) => {
     begin(name, more);
@@ -86,6 +87,20 @@ describe('what is judged of runs that share a workspace', () => {
     write({ pause: PAUSE });
     take('asked', 1, { isAsked: true });
     expect(() => take('one', 1)).toThrow('before the pause of its workspace is over');
+  });
+
+  it('judges by the time in its share a run that began while a clock was set', () => {
+    const { oracle, time, write, begin, take } = oracleOf(4);
+    write({ pause: PAUSE });
+    time.now = PAUSE.until;
+    time.back = MINUTE;
+    oracle.forget();
+    take('one', 1);
+    begin('other');
+    const share = { count: 1, until: time.now - time.back + MINUTE, isBulk: false };
+    expect(() => write({ shares: { other: share } }, 'other')).toThrow('60000 ms before the pause');
+    time.now += 6_000;
+    expect(() => take('third', 1)).toThrow('54000 ms before the pause');
   });
 
   it('lets one run at a time ask whether the service answers again, and nothing else until it does', () => {

@@ -236,6 +236,11 @@ export class SharesOracle {
       );
   }
 
+  /** Whether no write can be under way from before a clock was set. */
+  get #isOfNow(): boolean {
+    return this.#rules.wall() - this.#clockSetAt > SLACK_MS;
+  }
+
   #checkRight(owner: string, by: Sharing, what: Asked): void {
     if (!by.hadShare) throw new Violation(12, `${owner} asks the service without a share of the workspace`);
     if (by.isProbe && !by.isAnswered && what !== 'probe')
@@ -282,7 +287,9 @@ export class SharesOracle {
     Object.assign(run, { share: name, hadShare: true, isProbe: before.pause !== undefined });
     this.#coverage.add('workspace', 'share taken');
     if (Object.keys(after.shares).length > 1) this.#coverage.add('workspace', 'several shares at once');
-    if (before.pause) this.#probe(run, before.pause);
+    // A write that was under way when a clock was set has decided by the time that its share tells.
+    const at = this.#isOfNow ? run.clock() : (after.shares[name]?.until ?? 0) - SHARE_MS;
+    if (before.pause) this.#probe(run, before.pause, at);
   }
 
   #watchRenewal(share: string, before: WorkspaceRow, after: WorkspaceRow): void {
@@ -293,13 +300,12 @@ export class SharesOracle {
   }
 
   /** A run takes its share of a paused workspace, to ask whether the service answers. */
-  #probe({ message, clock }: Sharing, pause: WorkspacePause): void {
+  #probe({ message }: Sharing, pause: WorkspacePause, now: number): void {
     if (message.isAsked) {
       this.#coverage.add('workspace', 'probe asked for');
       return;
     }
     const { isStrict, wall } = this.#rules;
-    const now = clock();
     // A pause that ends later than any was written by a wrong clock.
     const isAbsurd = pause.until > now + 2 * MAX_PAUSE_MS;
     if (pause.until > now + SLACK_MS && !isAbsurd)
@@ -323,8 +329,7 @@ export class SharesOracle {
     if (!after || JSON.stringify(before) === JSON.stringify(after)) return;
     const ahead = after.until - run.clock();
     // A run whose clock is behind keeps a pause that another one wrote.
-    const isOfNow = this.#rules.wall() - this.#clockSetAt > SLACK_MS;
-    if (after.until !== before?.until && isOfNow && ahead > MAX_PAUSE_MS + SLACK_MS)
+    if (after.until !== before?.until && this.#isOfNow && ahead > MAX_PAUSE_MS + SLACK_MS)
       throw new Violation(12, `the workspace is paused for ${ahead} ms: ${JSON.stringify(after)}`);
     if (after.failures !== before?.failures) this.#coverage.add('workspace', before ? 'paused on' : 'paused');
   }
