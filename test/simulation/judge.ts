@@ -205,7 +205,8 @@ function differences(world: World, plan: Plan, process: WatchedProcess): Apart[]
 
 /** Whether a `changes` pass may leave this project to the sweep, although its change was visible. */
 function isLeftToSweep(world: World, plan: Plan, { id, told, served }: Apart): boolean {
-  if (!told && world.commits.passedOver.has(id)) return true;
+  // Of a commit in parts, the sweep that found the project may have died behind the first one.
+  if ((!told || plan.commitSize <= 2) && world.commits.passedOver.has(id)) return true;
   // With different clocks, a project that was made again may seem older than its deletion
   // (docs/decisions/0058).
   if (served) return !areOne(plan) && !told && mayBeMadeAgain(world, plan, id);
