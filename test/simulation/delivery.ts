@@ -5,6 +5,7 @@ import type { createTick } from '../../functions/handlers/create-tick.ts';
 import type { PendingDelivery } from '../../functions/model/delivery.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
+import { depthOf } from '../../functions/model/event-id.ts';
 import { HEALTH_TYPES, wants } from '../../functions/model/filter.ts';
 import type { EndpointKind } from '../../functions/model/kinds.ts';
 import { findEndpoint } from '../../functions/operations/endpoints.ts';
@@ -118,7 +119,17 @@ export class Delivery {
   /** A message that two runs have at once may leave a row: one of them writes it and dies, and the other delivers the event, not knowing
    *  of the row (docs/decisions/0064). */
   #isWaiting(name: string): boolean {
-    return this.#rows.isWaiting(name, id => this.#shownToTwo.has(`${name} ${id}`));
+    return this.#rows.isWaiting(
+      name,
+      id => this.#shownToTwo.has(`${name} ${id}`) || this.#isLeftReport(name, id),
+    );
+  }
+
+  /** A run that dies between writing a report's row and mentioning it leaves the row, if the endpoint wants no reports by the time that
+   *  another run repeats it (docs/decisions/0064). The next drain removes it. */
+  #isLeftReport(name: string, id: string): boolean {
+    const isUnwanted = () => this.receivers.get(name)?.isUnwanted('{"type":"endpoint.failing"}') === true;
+    return depthOf(id) > 0 && !this.#rows.isMentioned(name) && isUnwanted();
   }
 
   /** Takes a message that the topic delivers. */

@@ -108,6 +108,12 @@ export class RowsOracle {
     return Array.from(ids).some(id => !mayStay(id) || !this.#has(endpoint, id));
   }
 
+  /** Whether the endpoint's own row mentions a backlog, or a job: then a run looks for its deliveries. */
+  isMentioned(endpoint: string): boolean {
+    const busy = this.#busy.get(endpoint) ?? {};
+    return busy === 'at work' || busy.waiting !== undefined;
+  }
+
   #look({ dynamodb }: DynamoDBRecord): void {
     const { pk, sk } = dynamodb?.Keys ?? {};
     if (pk?.S !== 'ENDPOINTS' || sk?.S === undefined) return;
