@@ -104,7 +104,19 @@ async function secondRound(
     if (looked.end === 'vanished' || looked.end === 'missed twice') gone += 1;
   };
   const walked = { work, onReached: async () => {} };
-  return lookInTurn(context, ids, walked, () => save(context, state, findings, survey.candidates.at(-1)));
+  return lookInTurn(context, ids, walked, async () => {
+    putOffDeletions(context, findings);
+    await save(context, state, findings, survey.candidates.at(-1));
+  });
+}
+
+/** Leaves to the next run of the pass what was found gone: only the end of a pass deletes, and a run without time does
+ *  not come to it. A sweep finds it again, with the recheck that it has. */
+function putOffDeletions({ kind, before }: PassContext, findings: Findings): void {
+  for (const id of findings.idsOf('vanished', 'missed twice')) {
+    const end = kind === 'changes' ? 'unclear' : before.rechecks.get(id)?.cause;
+    if (end) findings.set(id, { end });
+  }
 }
 
 /** Walks the projects, several at once, and calls `onTimeOut` when time runs out on the way.

@@ -206,4 +206,31 @@ describe('the second round', () => {
     expect(looked()).toEqual(['1005', '1003', '1006']);
     expect(await owed()).toEqual([]);
   });
+
+  it('invariant 1: of a changes pass leaves what it found gone to the next run, too', async () => {
+    await settled();
+    for (const id of ['1003', '1006']) world.edit.deleteProject(PROCESS, id);
+    const isSecondLook = (request: { path: string }) =>
+      isTasksOf('1003')(request) && world.service.requests.some(isWholeListing);
+    world.service.fail({ when: isSecondLook, fault: { before: () => world.pass(16_000) } });
+    expect(await runOver({}, 'changes', { remaining: 30_000 })).toMatchObject({ outcome: 'unfinished' });
+    expect(await owed()).toEqual(['1003 uncertain', '1006 uncertain']);
+    expect(await world.later()).toMatchObject({ outcome: 'completed' });
+    const ofProjects = (await told()).filter(line => line.startsWith('project.'));
+    expect(ofProjects).toEqual(['project.deleted 1003', 'project.deleted 1006']);
+    expect(await owed()).toEqual([]);
+  });
+
+  it('invariant 1: of a sweep leaves to the next run what two sweeps missed', async () => {
+    await settled();
+    hide(world, ['1003', '1006'], 6);
+    await world.later('sweep');
+    world.service.fail({ when: isTasksOf('1003'), fault: { before: () => world.pass(16_000) } });
+    expect(await runOver({}, 'sweep', { remaining: 30_000 })).toMatchObject({ outcome: 'unfinished' });
+    expect(await owed()).toEqual(['1003 not-listed', '1006 not-listed']);
+    expect(await world.later('sweep')).toMatchObject({ outcome: 'completed' });
+    const ofProjects = (await told()).filter(line => line.startsWith('project.'));
+    expect(ofProjects).toEqual(['project.deleted 1003', 'project.deleted 1006']);
+    expect(await owed()).toEqual([]);
+  });
 });
