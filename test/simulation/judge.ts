@@ -205,8 +205,8 @@ function differences(world: World, plan: Plan, process: WatchedProcess): Apart[]
 
 /** Whether a `changes` pass may leave this project to the sweep, although its change was visible. */
 function isLeftToSweep(world: World, plan: Plan, { id, told, served }: Apart): boolean {
-  // Of a commit in parts, the sweep that found the project may have died behind the first one.
-  if ((!told || plan.commitSize <= 2) && world.commits.passedOver.has(id)) return true;
+  // A sweep that found one may have died behind the first part of its commit: some of its tasks are told, and all as they are.
+  if (world.commits.passedOver.has(id) && (!told || isToldInPart(told, served))) return true;
   // With different clocks, a project that was made again may seem older than its deletion
   // (docs/decisions/0058).
   if (served) return !areOne(plan) && !told && mayBeMadeAgain(world, plan, id);
@@ -222,6 +222,12 @@ function isLeftToSweep(world: World, plan: Plan, { id, told, served }: Apart): b
   if (!areOne(plan)) return true;
   // Deletions in bulk wait for an operator; those that are left when the hold ends are the next sweep's.
   return world.commits.events.some(({ type }) => type === 'source.held');
+}
+
+function isToldInPart(told: ToldProject, served: ToldProject | undefined): boolean {
+  if (!served) return false;
+  const tasks = Object.fromEntries(Object.entries(served.tasks).filter(([id]) => id in told.tasks));
+  return JSON.stringify(ordered(told)) === JSON.stringify(ordered({ ...served, tasks }));
 }
 
 function mayBeMadeAgain(world: World, plan: Plan, id: string): boolean {

@@ -369,15 +369,15 @@ export class Pollers {
       ...{ life, clock, sleep },
       ran: (call, isDone, processId) => this.#ran(own.running(), call as PortCall, isDone, processId),
     });
-    const fitting: typeof snapshots.until = deadline => {
-      const until = snapshots.until(deadline);
-      const commit: typeof until.commit = async (process, request) => {
+    const until: typeof snapshots.until = deadline => {
+      const whole = snapshots.until(deadline);
+      const commit: typeof whole.commit = async (process, request) => {
         // With rules, what falls due and has no room is emitted later, as the judge does not know.
-        if (plan.rules || request.events.length <= plan.commitSize) return until.commit(process, request);
+        if (plan.rules || request.events.length <= plan.commitSize) return whole.commit(process, request);
         coverage.add('poller', 'commit too large');
         return 'too-large';
       };
-      return { ...until, commit };
+      return { ...whole, commit };
     };
     const { clientId, clientSecret } = this.#service.backend.credentials;
     const connectTo = (workspace: WorkspaceSettings): ServiceConnection => {
@@ -406,14 +406,8 @@ export class Pollers {
     };
     const poll = release.createPoll({
       workspaces: [this.settingsOf(release)],
-      ...{
-        snapshots: { ...snapshots, until: fitting },
-        rows: workspaces,
-        connect: connectTo,
-        clock,
-        random,
-        log,
-      },
+      snapshots: { ...snapshots, until },
+      ...{ rows: workspaces, connect: connectTo, clock, random, log },
     });
     const heard: Poll = async (request, context) => {
       const running = own.running() as Running;
