@@ -9,7 +9,7 @@ import fs, {
 } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { platform } from 'node:process';
+import { chdir, cwd, platform } from 'node:process';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { backUpRun, planRestore } from '../../cli/connect/back-up.ts';
@@ -127,7 +127,11 @@ describe('a backup', () => {
   });
 
   it('by the command line names its place, and its mistakes with exit code 2', async () => {
-    const { data, copy } = await used();
+    const { directory, data, copy } = await used();
+    // The checkout has data once somebody has started a run in it.
+    const before = cwd();
+    onTestFinished(() => chdir(before));
+    chdir(directory);
     for (const [args, found] of [
       [[], "missing required argument 'dir'"],
       [['copy'], 'No Changewire data found in .changewire, .changewire/simulated or the current directory.'],
