@@ -29,11 +29,11 @@ export interface Outcome {
   /** Commands that passed. */
   readonly passed: number;
   readonly took: number;
-  /** The output of the command that failed, if it ran beside others. */
+  /** The output of the command that failed. */
   readonly output: string;
 }
 
-/** How a command ended: its exit code, or `time-out` when it was killed after its limit; its output, unless it was shown at once. */
+/** How a command ended: its exit code, or `time-out` when it was killed after its limit. */
 export interface Ended {
   readonly result: number | 'time-out';
   readonly output: string;

@@ -54,7 +54,7 @@ describe('the long proofs', () => {
     expect(outcomes).toEqual(['one: failed 0', 'two: cut short 0', 'three: no time left 0']);
   });
 
-  it('run beside the others where they wait most of the time, and are told of at the end', async () => {
+  it('run beside the others where they wait most of the time, and show what a failed command said', async () => {
     const ended = Promise.withResolvers<number>();
     const begun: [string, string][] = [];
     const outcomes = prove([proof('waits', { isBeside: true }), proof('one'), proof('two')], {

@@ -174,6 +174,7 @@ export const EVENTS = {
     'too close to tell',
     'read by an earlier pass',
     'owed a look before',
+    'behind a part of its project',
     'somebody unknown had a part',
     'with its project',
     'users unread',

@@ -54,10 +54,12 @@ interface Environment {
 /** `processes`: those of its message, instead of those that `also` chooses. */
 export type RunRequest = Run & { readonly processes?: readonly string[] };
 
-/** Told of each run that was answered with a page of the audit log, and of each answer with users that arrived. */
+/** Told of each run that was answered with a page of the audit log, of the users that a process knows, and of each commit of a
+ *  project that was too large. */
 export interface Heard {
   readLog(run: string, processId: string): void;
-  readUsers(): void;
+  knowsUsers(processId: string, ids: readonly string[]): void;
+  tooLarge(processId: string, projectId: string): void;
 }
 
 /** What judges runs. */
@@ -375,9 +377,15 @@ export class Pollers {
         // With rules, what falls due and has no room is emitted later, as the judge does not know.
         if (plan.rules || request.events.length <= plan.commitSize) return whole.commit(process, request);
         coverage.add('poller', 'commit too large');
+        this.#heard.tooLarge(process.processId, request.projectId);
         return 'too-large';
       };
-      return { ...whole, commit };
+      const saveUsers: typeof whole.saveUsers = async (process, users) => {
+        await whole.saveUsers(process, users);
+        const ids = users.names.map(([id]) => id);
+        this.#heard.knowsUsers(process.processId, ids);
+      };
+      return { ...whole, commit, saveUsers };
     };
     const { clientId, clientSecret } = this.#service.backend.credentials;
     const connectTo = (workspace: WorkspaceSettings): ServiceConnection => {
@@ -460,11 +468,7 @@ export class Pollers {
         this.#service.exchanges.push({ path: request.path, since, until: scheduler.now });
       };
     };
-    const heard = (request: Sent, { status, breaksOff, isUnreadable }: ReturnType<typeof serve>) => {
-      this.#service.answered.push(request.path);
-      const isRead = status === 200 && !breaksOff && !isUnreadable;
-      if (isRead && serviceBoundary(request) === 'service.users') this.#heard.readUsers();
-    };
+    const heard = (request: Sent) => void this.#service.answered.push(request.path);
     return new VirtualAgent(life, serviceBoundary, serve, heard, begins);
   }
 

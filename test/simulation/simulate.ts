@@ -23,9 +23,9 @@ import type { WorkerShare } from './worker.ts';
 const HELP = `npm run simulate -- [--seeds 1000] [--base N] [--workers N] [--first] [--releases]
                                        runs the plans of N seeds, by default today's; --first stops at the first
                                        failure; --releases takes only plans with a rollout or a rollback
-npm run simulate -- --for 8h [--base N] [--keep seeds.jsonl]
-                                       runs fresh seeds for 8 hours, or those from N on; --keep appends each failing
-                                       seed to the file, with the commit
+npm run simulate -- --for 8h [--seeds N] [--base N] [--keep seeds.jsonl]
+                                       runs fresh seeds for 8 hours, N at most, or those from a base on; --keep
+                                       appends each failing seed to the file, with the commit
 npm run simulate -- --all [--only TEXT] [--storage dynamodb]
                                        every order and fault of small worlds, or of those whose names contain the text
 npm run simulate -- --seed N           repeats one, and shrinks it when it fails
@@ -43,7 +43,7 @@ const say = (text: string) => void process.stdout.write(`${text}\n`);
 
 const { values } = parseArgs({
   options: {
-    seeds: { type: 'string', default: '1000' },
+    seeds: { type: 'string' },
     for: { type: 'string' },
     keep: { type: 'string' },
     base: { type: 'string' },
@@ -71,7 +71,7 @@ function allOptions(): AllOptions {
 
 async function many(): Promise<number> {
   const until = values.for === undefined ? undefined : Date.now() + duration('for', values.for);
-  const seeds = until === undefined ? whole('seeds', values.seeds) : Number.MAX_SAFE_INTEGER;
+  const seeds = whole('seeds', values.seeds ?? (until === undefined ? '1000' : `${Number.MAX_SAFE_INTEGER}`));
   const first = until === undefined ? baseOf(Date.now()) : randomInt(2 ** 31);
   const base = values.base === undefined ? first : whole('base', values.base);
   const workers = whole('workers', values.workers);
@@ -80,10 +80,10 @@ async function many(): Promise<number> {
   const began = performance.now();
   const { failures, rows, done } = await share(base, seeds, workers, until);
   const seconds = (performance.now() - began) / 1000;
-  for (const failure of failures.slice(0, 20)) say(describe(failure));
   say(`How often each fault struck at each boundary, and another pass committed before a call of one:`);
   say(coverageTable(rows));
   say(actorsText(rows));
+  for (const failure of failures.slice(0, 20)) say(describe(failure));
   const never = values.first ? [] : neverIn(done, rows);
   if (never.length > 0) say(`Never met, which fails the run: ${never.join('; ')}.`);
   say(

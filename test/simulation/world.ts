@@ -118,9 +118,9 @@ export class World {
       { paces, shares },
       {
         readLog: (run, processId) => this.processes.find(({ id }) => id === processId)?.readLog(run),
-        readUsers: () => {
-          for (const process of this.processes) process.readUsers();
-        },
+        tooLarge: (processId, projectId) =>
+          this.processes.find(({ id }) => id === processId)?.tooLarge(projectId),
+        knowsUsers: (processId, ids) => this.processes.find(({ id }) => id === processId)?.knowsUsers(ids),
       },
     );
     this.passes = new Passes(this.#shared, this.pollers, { paces, shares });

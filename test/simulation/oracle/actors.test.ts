@@ -32,7 +32,7 @@ function world({
   const history = new History(backend, 'p');
   const coverage = new Coverage();
   const oracle = new ActorsOracle(history, backend, 'p', coverage, dated);
-  if (isUsersRead) oracle.readUsers();
+  if (isUsersRead) oracle.knowsUsers(workspace.users.map(({ id }) => id));
   let runs = 0;
   return {
     oracle,
@@ -210,7 +210,7 @@ test('edits are counted apart while users are unread, within a second of a readi
   it.touch(10, ['101']);
   const run = it.begin();
   it.tell(run, eventOf(undefined));
-  it.oracle.readUsers();
+  it.oracle.knowsUsers(['101']);
   it.tell(run, eventOf(undefined, { from: 9.5 }));
   it.tell(run, eventOf(undefined, { to: 10.5 }));
   const seen = {
@@ -219,6 +219,17 @@ test('edits are counted apart while users are unread, within a second of a readi
   it.oracle.wrote([seen], [], run);
   it.tell(it.begin(), eventOf(undefined));
   expect(it.counted()).toEqual({ 'users unread': 1, 'too close to tell': 2, 'read by an earlier pass': 1 });
+});
+
+test('of a commit in parts, only the first and what comes after the last are left out', () => {
+  const it = world();
+  it.touch(10, ['101']);
+  const run = it.begin();
+  for (const isPart of [true, true, false, false]) {
+    if (isPart) it.oracle.tooLarge('1001');
+    it.tell(run, eventOf(undefined));
+  }
+  expect(it.counted()).toEqual({ 'left out': 2, 'behind a part of its project': 2 });
 });
 
 test('a restored table takes nobody for the owner of a lease', () => {

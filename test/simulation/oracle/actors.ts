@@ -27,12 +27,15 @@ export class ActorsOracle {
   readonly #leases = new Map<string, string>();
   /** By run: what the audit log showed when the run last read it. */
   readonly #logs = new Map<string, readonly AuditEntry[]>();
-  /** Whether a run ever got the users of the workspace: before, nobody is known. */
-  #hasUsers = false;
+  /** The users that the process knows: none while their list fails. */
+  #users: ReadonlySet<string> = new Set();
   /** The projects that come or go with the write that is judged. */
   #whole: ReadonlySet<string> = new Set();
   /** The projects that passes owe a look. */
   readonly #owed = new Set<string | undefined>();
+  /** The projects of which the next commit is a part, and those of which the last one was: its reading is the rest's, too. */
+  readonly #tooLarge = new Set<string>();
+  readonly #inParts = new Set<string>();
   /** What the log showed to passes that came to their end: later ones ask only for what came behind it. */
   #passed: ReadonlySet<number> = new Set();
 
@@ -60,9 +63,14 @@ export class ActorsOracle {
     );
   }
 
-  /** A run got the users of the workspace. */
-  readUsers(): void {
-    this.#hasUsers = true;
+  /** The users that the process knows, from now on. */
+  knowsUsers(ids: readonly string[]): void {
+    this.#users = new Set(ids);
+  }
+
+  /** A commit of a project was too large: the next one is a part of it. */
+  tooLarge(projectId: string): void {
+    this.#tooLarge.add(projectId);
   }
 
   /** Told of the records of one write, of the events that it told, and which run sent it. */
@@ -85,7 +93,10 @@ export class ActorsOracle {
           : [],
       ),
     );
-    for (const event of events) if (isRecordEvent(event)) this.#tell(event, run);
+    const told = events.filter(isRecordEvent);
+    for (const event of told) this.#tell(event, run);
+    for (const id of new Set(told.map(({ data }) => data.project.id)))
+      this.#inParts[this.#tooLarge.delete(id) ? 'add' : 'delete'](id);
   }
 
   /** Told of the items of a table that was restored, as records. */
@@ -164,9 +175,10 @@ export class ActorsOracle {
   /** Why no actors are told, though the log has these entries. */
   #reasonFor(entries: readonly AuditEntry[], name: RecordName, isAnyUnknown: boolean): string {
     if (entries.length === 0) return 'too close to tell';
-    if (!this.#hasUsers) return 'users unread';
+    if (!entries.every(({ user }) => [user].flat().some(id => this.#users.has(id)))) return 'users unread';
     if (entries.every(({ seq }) => this.#passed.has(seq))) return 'read by an earlier pass';
     if (this.#owed.has(name.projectId)) return 'owed a look before';
+    if (this.#inParts.has(name.projectId)) return 'behind a part of its project';
     if (isAnyUnknown) return 'somebody unknown had a part';
     return this.#isWithProject(name) ? 'with its project' : 'left out';
   }

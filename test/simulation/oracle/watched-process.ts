@@ -43,9 +43,14 @@ export class WatchedProcess {
     this.entries.readLog(run);
   }
 
-  /** A run got the users of the workspace. */
-  readUsers(): void {
-    this.#actors.readUsers();
+  /** The users that the process knows, from now on. */
+  knowsUsers(ids: readonly string[]): void {
+    this.#actors.knowsUsers(ids);
+  }
+
+  /** A commit of a project was too large: the next one is a part of it. */
+  tooLarge(projectId: string): void {
+    this.#actors.tooLarge(projectId);
   }
 
   /** Told of the records of one write, whatever they are of, and which run sent it. */
