@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { STORES, storesOf } from '../kit/operations/context.ts';
 import { openSetting } from '../kit/operations/setting.ts';
-import { type StartedTable, startTable, usesModel } from '../kit/table.ts';
+import { isReal, type StartedTable, startTable, usesModel } from '../kit/table.ts';
 import { operationsContract } from './contract.ts';
 
 for (const [name, open] of STORES) operationsContract(`over ${name}`, () => openSetting(open));
 
-if (!usesModel)
+if (isReal && !usesModel)
   describe('with a table', () => {
     let table: StartedTable;
     beforeAll(async () => {

@@ -17,10 +17,10 @@ const OVER_EMBEDDED: Proof = {
   name: 'over the embedded DynamoDB',
   commands: [
     {
-      what: 'the tests of the stores, the pass and the schedule over the embedded DynamoDB',
+      what: 'the tests of the stores, the pass, the schedule and the operations over the embedded DynamoDB',
       args: [
         ...['node_modules/vitest/vitest.mjs', 'run', '--reporter=default'],
-        ...['test/store', 'test/pass', 'test/schedule'],
+        ...['test/store', 'test/pass', 'test/schedule', 'test/operations/contract.test.ts'],
       ],
       environment: { TEST_TABLE: 'dynamodb' },
     },

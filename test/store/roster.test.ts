@@ -8,7 +8,7 @@ import { queryItems } from '../../functions/store/dynamo/requests.ts';
 import { partition, partKey } from '../../functions/store/keys.ts';
 import { AT, commit, STORES, type Stores, storesOf } from '../kit/operations/context.ts';
 import { leaseOf, noise, recheckOf } from '../kit/store/subject.ts';
-import { openModel, type StartedTable, startTable, usesModel } from '../kit/table.ts';
+import { isReal, openModel, type StartedTable, startTable, usesModel } from '../kit/table.ts';
 
 const GONE = { workspace: 'eu', processId: 'a#P#b' };
 const page = { now: AT, most: 100 };
@@ -159,7 +159,7 @@ async function known(stores: Stores, process: ProcessKey, projects: number): Pro
 
 for (const [name, open] of STORES) rosterContract(name, open);
 
-if (!usesModel)
+if (isReal && !usesModel)
   describe('with a table', () => {
     let table: StartedTable;
     beforeAll(async () => {
