@@ -66,7 +66,7 @@ export function released(row: EndpointRow, by: string): EndpointRow {
 /** The row without the claim of `by`; removed where it was made for that claim; undefined where another has it. */
 export function unclaimed(row: EndpointRow | undefined, by: string): EndpointRow | 'removed' | undefined {
   if (row?.secretClaim?.by !== by) return undefined;
-  const { name: _, secretClaim: __, health, ...rest } = row;
+  const { name: _, addedAt: __, secretClaim: ___, health, ...rest } = row;
   return Object.keys({ ...rest, ...health }).length === 0 ? 'removed' : released(row, by);
 }
 
@@ -142,16 +142,16 @@ async function remove(context: OperationsContext, name: string): Promise<void> {
   await context.endpoints.change(name, row => {
     // If the answer to a write was lost, this runs again and finds the row that it wrote.
     wasThere ||= row?.settings !== undefined;
-    const mine = claimed(row ?? { name, health: {} }, by, context.clock());
-    return mine.settings ? { name, health: {}, secretClaim: mine.secretClaim } : mine;
+    const addedAt = context.clock();
+    const mine = claimed(row ?? { name, health: {} }, by, addedAt);
+    // Runs that still serve it take the row for that of a later endpoint.
+    return mine.settings ? { name, health: {}, addedAt, secretClaim: mine.secretClaim } : mine;
   });
   try {
     await context.secrets.remove(name);
     await removeDeliveries(context, name);
   } finally {
-    await context.endpoints.change(name, row =>
-      wasThere && row?.secretClaim?.by === by ? 'removed' : unclaimed(row, by),
-    );
+    await context.endpoints.change(name, row => unclaimed(row, by));
   }
   if (!wasThere) throw await unknownEndpoint(context, name);
 }
