@@ -138,7 +138,7 @@ async function remove(context: OperationsContext, name: string): Promise<void> {
   if (context.configured.some(endpoint => endpoint.name === name)) return removeSettings(context, name);
   const by = context.newId();
   let wasThere = false;
-  // Without settings it is no endpoint any more. The claim keeps a later one of its name away until all is removed.
+  // Without settings it is not an endpoint. The claim keeps a later one of its name away until all is removed.
   await context.endpoints.change(name, row => {
     // If the answer to a write was lost, this runs again and finds the row that it wrote.
     wasThere ||= row?.settings !== undefined;
