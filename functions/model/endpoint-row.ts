@@ -15,7 +15,7 @@ export interface EndpointRow {
   /** When its secret was last written by an operation, in ms since 1970. Undefined if it never was: it was
    *  put into its store by hand, or before rows had this. */
   readonly secretRevision?: number | undefined;
-  /** The operation `by` changes its secret; until then (ms since 1970) no other one does. */
+  /** The operation `by` adds or removes it, or changes its secret; until then (ms since 1970) no other one does. */
   readonly secretClaim?: { readonly by: string; readonly until: number } | undefined;
   /** The origin of its address, for people: path and query may be secret. Undefined until an operation or a
    *  delivery noted it. */

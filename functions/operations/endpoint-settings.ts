@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { checkEndpoint } from '../config/endpoint.ts';
 import { addressProblem } from '../delivery/http/addresses.ts';
 import type { EndpointSecret, EndpointSettings } from '../model/endpoint.ts';
@@ -16,6 +15,7 @@ import {
   released,
   removeDeliveries,
   statusOf,
+  unclaimed,
 } from './endpoints.ts';
 import type { RequestOf } from './protocol/requests.ts';
 import { Refused, wrongRequest } from './refused.ts';
@@ -59,21 +59,32 @@ export const addEndpoint: OperationOf<'add-endpoint'> = async (
   const secret = isSigned && secrets.length === 0 ? newSigningSecret(context) : undefined;
   const signing = secret === undefined ? secrets : [secret];
   const warnings = await filterWarnings(context, settings.filter);
-  // Both before the row is written: a run that reads the row needs the secret, and the backlog of an earlier
-  // endpoint with this name must not be sent to this one.
-  if (url !== undefined)
-    await context.secrets.write(name, secretText({ url, ...(isSigned && { secrets: signing }), headers }));
-  await removeDeliveries(context, name);
-  let isOurs = false;
+  const by = context.newId();
   await context.endpoints.change(name, row => {
-    // If the answer to a write was lost, this runs again and finds the row that it wrote.
-    isOurs = row?.settings === undefined || isDeepStrictEqual(row.settings, settings);
-    const addedAt = context.clock();
-    return isOurs
-      ? { name, settings, health: {}, addedAt, ...(url !== undefined && secretNote(context, { url }, row)) }
-      : undefined;
+    if (row?.settings) throw nameTaken();
+    return claimed(row ?? { name, health: {} }, by, context.clock());
   });
-  if (!isOurs) throw nameTaken();
+  try {
+    // Both before the settings are written: a run that reads them needs the secret, and the backlog of an earlier
+    // endpoint with this name must not be sent to this one.
+    if (url !== undefined)
+      await context.secrets.write(name, secretText({ url, ...(isSigned && { secrets: signing }), headers }));
+    await removeDeliveries(context, name);
+    const addedAt = context.clock();
+    let isOurs = false;
+    await context.endpoints.change(name, row => {
+      const isClaimed = row?.secretClaim?.by === by;
+      // If the answer to a write was lost, this runs again and finds the row that it wrote.
+      isOurs = isClaimed || row?.addedAt === addedAt;
+      return isClaimed
+        ? { name, settings, health: {}, addedAt, ...(url !== undefined && secretNote(context, { url }, row)) }
+        : undefined;
+    });
+    if (!isOurs) throw nameTaken();
+  } catch (error) {
+    await context.endpoints.change(name, row => unclaimed(row, by));
+    throw error;
+  }
   const answer = { endpoint: name, ...(secret !== undefined && { secret }), ...withWarnings(warnings) };
   return acted({ endpoint: name }, answer, [kind, ...headerDetails(headers), ...detailsOf(given)]);
 };

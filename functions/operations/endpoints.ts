@@ -46,10 +46,10 @@ export async function changeRow(
   return changed ?? { name, health: {} };
 }
 
-/** For how long one operation has an endpoint's secret at most, in ms. */
+/** For how long one operation has a name and its secret at most, in ms. */
 const CLAIM_MS = 60_000;
 
-/** The row once `by` alone may change the endpoint's secret, whose store has no conditional write.
+/** The row once `by` alone may add or remove the endpoint, or change its secret, whose store has no conditional write.
  *  @throws Refused while another operation may */
 export function claimed(row: EndpointRow, by: string, now: number): EndpointRow {
   const { secretClaim: other } = row;
@@ -61,6 +61,13 @@ export function claimed(row: EndpointRow, by: string, now: number): EndpointRow 
 export function released(row: EndpointRow, by: string): EndpointRow {
   const { secretClaim, ...rest } = row;
   return secretClaim?.by === by ? rest : row;
+}
+
+/** The row without the claim of `by`; removed where it was made for that claim; undefined where another has it. */
+export function unclaimed(row: EndpointRow | undefined, by: string): EndpointRow | 'removed' | undefined {
+  if (row?.secretClaim?.by !== by) return undefined;
+  const { name: _, addedAt: __, secretClaim: ___, health, ...rest } = row;
+  return Object.keys({ ...rest, ...health }).length === 0 ? 'removed' : released(row, by);
 }
 
 /** The error for an unknown name, with the name that was likely meant. */
@@ -128,19 +135,37 @@ export const removeEndpoint: OperationOf<'remove-endpoint'> = async (
 async function remove(context: OperationsContext, name: string): Promise<void> {
   // No endpoint has such a name, and the secret of another path must not be removed.
   if (!ENDPOINT_NAME.test(name)) throw await unknownEndpoint(context, name);
-  const isConfigured = context.configured.some(endpoint => endpoint.name === name);
+  if (context.configured.some(endpoint => endpoint.name === name)) return removeSettings(context, name);
+  const by = context.newId();
+  let wasThere = false;
+  // Without settings it is not an endpoint. The claim keeps a later one of its name away until all is removed.
+  await context.endpoints.change(name, row => {
+    // If the answer to a write was lost, this runs again and finds the row that it wrote.
+    wasThere ||= row?.settings !== undefined;
+    const addedAt = context.clock();
+    const mine = claimed(row ?? { name, health: {} }, by, addedAt);
+    // Runs that still serve it take the row for that of a later endpoint.
+    return mine.settings ? { name, health: {}, addedAt, secretClaim: mine.secretClaim } : mine;
+  });
+  try {
+    await context.secrets.remove(name);
+    await removeDeliveries(context, name);
+  } finally {
+    await context.endpoints.change(name, row => unclaimed(row, by));
+  }
+  if (!wasThere) throw await unknownEndpoint(context, name);
+}
+
+/** Removes the settings that were added for an endpoint of the configuration. */
+async function removeSettings(context: OperationsContext, name: string): Promise<void> {
   let wasThere = false;
   await context.endpoints.change(name, row => {
-    wasThere = row?.settings !== undefined;
-    if (!row || !wasThere) return undefined;
+    if (!row?.settings) return undefined;
+    wasThere = true;
     const { settings: _, ...rest } = row;
-    return isConfigured ? rest : 'removed';
+    return rest;
   });
-  if (isConfigured && wasThere) return;
-  if (isConfigured) throw notRemovable(context, name);
-  await context.secrets.remove(name);
-  await removeDeliveries(context, name);
-  if (!wasThere) throw await unknownEndpoint(context, name);
+  if (!wasThere) throw notRemovable(context, name);
 }
 
 function notRemovable({ toApply }: OperationsContext, name: string): Refused {

@@ -26,12 +26,12 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
   afterEach(() => context.close());
   const secretOf = async (name: string) => JSON.parse(await context.secrets.read(name));
 
-  it('that is added has its secret before its row, which holds none of it', async () => {
+  it('that is added has its secret before its settings, which hold none of it', async () => {
     opened();
     const { secret } = await ask('add-endpoint', { ...CRM, perSecond: 3 });
     expect(new Webhook(secret as string).sign('id', new Date(AT), '')).toMatch(/^v1,/);
     expect(await secretOf('crm')).toEqual({ url: URL, secrets: [secret] });
-    expect(context.steps.slice(0, 2)).toEqual(['secret crm', 'row crm']);
+    expect(context.steps.slice(0, 3)).toEqual(['row crm', 'secret crm', 'row crm']);
     const rows = await context.endpoints.list();
     const settings = { name: 'crm', kind: 'webhook', perSecond: 3 };
     expect(rows).toEqual([
@@ -142,7 +142,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     await context.deliveries.addDead(waiting('crm', 'e3'), { at: AT, reason: 'no' });
     context.steps.length = 0;
     await ask('remove-endpoint', { endpoint: 'crm' });
-    expect(context.steps).toEqual(['row crm', 'no secret crm']);
+    expect(context.steps).toEqual(['row crm', 'no secret crm', 'row crm']);
     expect([await context.endpoints.list(), context.secrets.texts.size]).toEqual([[], 0]);
     expect(await context.deliveries.counts('crm')).toEqual({ pending: 0, oldest: undefined, dead: 0 });
     // A run that had its last messages in hand.

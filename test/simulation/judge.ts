@@ -14,7 +14,7 @@ import { areClose, isTimed } from './plan/clocks.ts';
 import { ENOUGH_MS, type Plan, runsBegunBy } from './plan.ts';
 import type { Ended } from './pollers.ts';
 import { auditPosition, isOnHold, isSweepUnfinished, release, rowsOf } from './restores.ts';
-import { processIn } from './service-side.ts';
+import { processIn, serviceBoundary } from './service-side.ts';
 import { PROCESS, WORKSPACE } from './shared.ts';
 import type { World } from './world.ts';
 
@@ -51,6 +51,7 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   await checkDue(world);
   await checkIdle(world, plan);
   await checkCost(world, plan);
+  if (isTimed(plan)) await checkListsNothing(world);
   await checkNeighbours(world, plan);
   for (const { entries } of world.processes) entries.checkAllTold();
   for (const { id } of world.processes) await checkVerified(world, id);
@@ -343,6 +344,26 @@ async function checkCost(world: World, { pageSize, audit, freedoms }: Plan): Pro
   const others = new Set(requests.flatMap(tasksOf).filter(id => id !== projectId && !text.includes(id)));
   if (others.size <= namesTwice) return;
   throw new Violation(6, `one project changed, but it asked for ${[...others].join(', ')} too`);
+}
+
+/** Checks that the watermark moves past a project that one pass has read and the next one lists again, unchanged: else each pass
+ *  would list it. */
+async function checkListsNothing(world: World): Promise<void> {
+  const { backend, history } = world.service;
+  const [id] = backend.workspace().processes.get(PROCESS)?.projects.keys() ?? [];
+  if (id === undefined) return;
+  backend.edit.updateProject(PROCESS, id, { state: 'Read once' });
+  history.note();
+  await world.pass(INTERVAL_MS);
+  for (let made = 0; made < 2; made++) await runs(world, 'changes');
+  world.service.requests = [];
+  await runs(world, 'changes');
+  for (const path of requestsOf(world)) {
+    if (serviceBoundary({ path }) !== 'service.projects') continue;
+    const after = Date.parse(new URLSearchParams(path.split('?')[1]).get('updatedAfter') ?? '');
+    const { updatedAt } = backend.workspace().processes.get(PROCESS)?.projects.get(id) ?? { updatedAt: 0 };
+    if (updatedAt > after) throw new Violation(6, `an idle pass lists a project again: ${path}`);
+  }
 }
 
 /** Checks that `changewire verify` finds nothing. */

@@ -11,6 +11,7 @@ const LEAST_SIMULATED = 16;
 
 type Finder = 'simulation' | 'enumeration' | 'tests';
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 const wanted = new Set(process.argv.slice(2));
 const bugs = BUGS.filter(({ name }) => wanted.size === 0 || wanted.has(name));
 const found = new Map<Bug, Finder>();

@@ -8,6 +8,8 @@ import type { Bug } from './bugs.ts';
 
 /** How many seeds are simulated before the bug counts as not found. */
 export const SEEDS = 1_000;
+/** A bug that makes tests of one file run longer is found, too. */
+const TESTS_MS = 5 * 60_000;
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const SIMULATED = ['functions', 'local', 'simulator', 'test/simulation', 'test/kit', 'package.json'];
 const CONFIGURED = ['package.json', 'tsconfig.json', 'vitest.config.ts'];
@@ -65,7 +67,8 @@ export function byTests(bug: Bug, file: string): Promise<string | undefined> {
   return inCopy(bug, TESTED, async directory => {
     const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
     const args = [vitest, 'run', '--reporter=tap-flat', join('test', file)];
-    const { output, code } = await ran(args, directory);
+    const { output, code } = await ran(args, directory, TESTS_MS);
+    if (code === null) return `the tests of ${file}, which do not end`;
     const [, title] = /^not ok \d+ - (.*?) # time/m.exec(output) ?? [];
     return code !== 0 && title ? `the test ${title.slice(0, 130)}` : undefined;
   });
@@ -99,12 +102,23 @@ function put({ name, edits }: Bug, directory: string): void {
   }
 }
 
-async function ran(args: readonly string[], cwd: string): Promise<{ output: string; code: number | null }> {
-  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
+/** @returns `code`: null when it did not end within `limit` ms */
+async function ran(
+  args: readonly string[],
+  cwd: string,
+  limit?: number,
+): Promise<{ output: string; code: number | null }> {
+  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
+  // With the processes that it started, of which one may be in a loop.
+  const end = () => void process.kill(-(child.pid as number), 'SIGKILL');
+  const timer = limit === undefined ? undefined : setTimeout(end, limit);
+  process.once('exit', end);
   let output = '';
   child.stdout.setEncoding('utf8').on('data', text => {
     output += text;
   });
   const [code] = (await once(child, 'close')) as [number | null];
+  clearTimeout(timer);
+  process.off('exit', end);
   return { output, code };
 }

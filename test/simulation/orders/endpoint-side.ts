@@ -282,14 +282,16 @@ export class EndpointSide {
 
   #row(): EndpointRow | undefined {
     const text = [...this.#storage.items()].find(({ pk }) => pk?.S === ENDPOINTS)?.row?.S;
-    return text === undefined ? undefined : JSON.parse(text);
+    const row = text === undefined ? undefined : (JSON.parse(text) as EndpointRow);
+    // Without settings it is a claim of the name alone.
+    return row?.settings && row;
   }
 
   #wrote(run: string): void {
     const records = this.#storage.stream.slice(this.#streamed);
     this.#streamed += records.length;
     const ours = records.filter(({ dynamodb }) => dynamodb?.Keys?.pk?.S === ENDPOINTS);
-    this.#isRemoved ||= ours.some(({ eventName }) => eventName === 'REMOVE');
+    this.#isRemoved ||= ours.length > 0 && this.#row() === undefined;
     try {
       this.#rows.wrote(records);
       if (ours.length === 0) return;

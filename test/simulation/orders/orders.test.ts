@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { operatorsOfName } from './adding.ts';
 import { DepthFirst } from './depth-first.ts';
 import type { EndpointWorld } from './endpoint-side.ts';
 import type { MeetingWorld } from './meeting.ts';
@@ -123,5 +124,6 @@ describe('small worlds', () => {
       'invariant 11: lose no secret that was answered',
       operatorsOfSecret('sqlite', true, ['rotates', 'finishes']),
     ],
+    ['invariant 11: keep the address of an endpoint', operatorsOfName('sqlite', ['adds', 'adds'])],
   ])('%s, in any order of the calls', (_, world) => holds(worldOf(world)));
 });

@@ -1,3 +1,4 @@
+import { addingWorlds } from './adding.ts';
 import { DepthFirst } from './depth-first.ts';
 import { meet } from './endpoint.ts';
 import type { Job } from './endpoint-jobs.ts';
@@ -113,6 +114,7 @@ export function smallWorlds(storage: SmallWorld['storage']): readonly Enumerated
     settlingWorlds,
     reportingWorlds,
     secretWorlds,
+    addingWorlds,
     replacingWorlds,
     publishingWorlds,
   ];
