@@ -84,9 +84,11 @@ describe('the health of a run', () => {
   });
 
   it('is late when no pass completed for five intervals; what was late at the start has time', async () => {
-    const { write, at } = run();
+    const { passes, write, at } = run();
     await write({ baselined: true, completedAt: AT - 9 * HOUR });
     expect(await at(5 * MINUTE)).toMatchObject({ status: 'ok' });
+    // A pass that fails at its end, each time.
+    passes.moved(KEY, AT + 4 * MINUTE);
     expect((await at(5 * MINUTE + 1)).late).toEqual(['eu/p: no pass completed for 5 min']);
     await write({ completedAt: AT + 4 * MINUTE });
     const well = await at(9 * MINUTE);
