@@ -94,6 +94,12 @@ describe('a command', () => {
     expect(result).toBe('time-out');
   });
 
+  it.each(['at once', 'at its end'] as const)('whose output is shown %s returns it, too', async output => {
+    const fails = "process.stdout.write('how '); process.stderr.write('it failed\\n'); process.exitCode = 3";
+    const ended = await execute({ what: '', args: ['-e', fails] }, 10_000, output);
+    expect(ended).toEqual({ result: 3, output: expect.stringContaining('it failed') });
+  });
+
   it('that takes the processors gives way to what waits for answers', async () => {
     const look = `const { existsSync, readFileSync } = require('node:fs');
       const file = '/proc/self/autogroup';
