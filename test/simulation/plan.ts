@@ -103,7 +103,9 @@ const parts = fc.record({
   ),
 });
 type Parts = Drawn<typeof parts>;
-type Composed = 'neighbours' | 'clocks' | 'first' | 'usersStrike' | 'restore' | 'scheduled' | 'unrest';
+type Composed =
+  | ('neighbours' | 'clocks' | 'first' | 'usersStrike')
+  | ('restore' | 'scheduled' | 'unrest' | 'sluggish');
 
 /** All that happens in one run, as data: so it can be repeated, and shrunk. */
 export type Plan = Omit<Parts, Composed | 'steps' | 'freedoms' | 'deliverer' | 'partly'> & {
@@ -116,6 +118,7 @@ export type Plan = Omit<Parts, Composed | 'steps' | 'freedoms' | 'deliverer' | '
   readonly others: number;
   readonly sick: service.Sick | undefined;
   readonly restless: service.Restless | undefined;
+  readonly sluggish: Omit<service.Sluggish, 'during'> | undefined;
   readonly schedule: Schedule | undefined;
   readonly steps: readonly Step[];
 };
@@ -132,7 +135,7 @@ export type Step =
   | ScheduleStep;
 
 export const plans: fc.Arbitrary<Plan> = parts.map(
-  ({ neighbours, clocks, first, usersStrike, steps, restore, scheduled, unrest, ...plan }) => {
+  ({ neighbours, clocks, first, usersStrike, steps, restore, scheduled, unrest, sluggish, ...plan }) => {
     let all: Step[] = steps.flat();
     // Not together: a restless list hides its project from one reader at a time.
     const { place = 0, during = [], ...schedule } = (!unrest && scheduled) || {};
@@ -144,12 +147,16 @@ export const plans: fc.Arbitrary<Plan> = parts.map(
       all = inserted(all, Math.min(place + 1, all.length), { gap, ...clock });
     const from = Math.min(unrest?.restless.from ?? 0, all.length);
     if (unrest) all = inserted(all, from, ...unrest.runs);
+    const slowFrom = Math.min(sluggish?.from ?? 0, all.length);
+    // Not both: these steps would come among those of the restless list.
+    if (sluggish && !unrest) all = inserted(all, slowFrom, ...sluggish.during);
     if (usersStrike) all = all.map(one => withStrikes(one, strikes => [...strikes, usersStrike]));
     return sound({
       ...plan,
       ...neighbours,
       steps: all,
       restless: unrest && { ...unrest.restless, from },
+      sluggish: sluggish && { ms: sluggish.ms, from: slowFrom, steps: sluggish.steps },
       schedule: during.length > 0 ? (schedule as Schedule) : undefined,
     });
   },

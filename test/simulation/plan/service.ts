@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { between, type Drawn, seldom, some, weighted, yes } from './draw.ts';
+import { edit } from './steps.ts';
 
 const [MINUTE_S, TEN_MINUTES_S] = [60, 600];
 
@@ -84,11 +85,25 @@ const sweep = fc.constant({
 });
 export const unrest = seldom(7, fc.record({ restless, runs: some(sweep, 2, 3) }));
 
+const SLUGGISH_MS = 26_000;
+/** Enough pages, and not so many that a run has no time for them. */
+export const SLUGGISH_PAGES = 5;
+const ONCE_MS = SLUGGISH_PAGES * SLUGGISH_MS;
+
+/** An edit of a project while a sweep reads the sluggish list for the second time: on some page that is yet to come. */
+const betweenPages = fc
+  .tuple(edit, between(ONCE_MS + 2_000, 2 * ONCE_MS))
+  .map(([one, gap]) => ({ ...one, gap, in: 0, edit: 'update project' as const }));
+
 /** From the step `from` on, `steps` long, each page of the list of projects takes so many ms: below the time-out of a request. Five pages then
  *  take longer than the overlap. */
 export const sluggish = seldom(
   9,
-  fc.record({ ms: fc.constant(26_000), from: fc.nat(12), steps: between(4, 12) }),
+  fc.record({
+    ms: fc.constant(SLUGGISH_MS),
+    from: fc.nat(12),
+    steps: between(4, 12),
+    during: fc.tuple(sweep, betweenPages),
+  }),
 );
-/** Enough pages, and not so many that a run has no time for them. */
-export const SLUGGISH_PAGES = 5;
+export type Sluggish = NonNullable<Drawn<typeof sluggish>>;
