@@ -199,6 +199,22 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     expect(await context.endpoints.read('fixed')).toEqual({ name: 'fixed', health: {}, ...written });
   });
 
+  it('stays with the operation that has claimed it meanwhile, when one ends that took longer than its claim', async () => {
+    opened();
+    await ask('add-endpoint', CRM);
+    const { secrets, endpoints, state } = context;
+    const { read } = secrets;
+    const readLate: typeof read = async name => {
+      state.now += 60_001;
+      const secretClaim = { by: 'another', until: state.now + 60_000 };
+      await endpoints.change(name, row => row && { ...row, secretClaim });
+      return read(name);
+    };
+    Object.assign(secrets, { read: readLate });
+    await ask('rotate-secret', { endpoint: 'crm' });
+    expect((await endpoints.read('crm'))?.secretClaim?.by).toBe('another');
+  });
+
   it('has its old secret beside the new one until the change is finished, however often it begins', async () => {
     opened();
     const { secret: old } = await ask('add-endpoint', CRM);
