@@ -18,10 +18,10 @@ export const OPERATIONS: BugsByFile = {
     ],
     'a backlog of the name removed after its endpoint has a row': [
       [
-        ['    await removeDeliveries(context, name);\n    const addedAt', '    const addedAt'],
+        ['    await removeDeliveries(context, name, by);\n    const addedAt', '    const addedAt'],
         [
           '    if (!isOurs) throw nameTaken();\n',
-          '    if (!isOurs) throw nameTaken();\n    await removeDeliveries(context, name);\n',
+          '    if (!isOurs) throw nameTaken();\n    await removeDeliveries(context, name, by);\n',
         ],
       ],
       { world: 'replaced endpoint: a run begins, sqlite' },
