@@ -132,26 +132,25 @@ async function eraseSome(task: Task, at: Place, endpoints: readonly string[]): P
 async function eraseEvents(task: Task, from?: string): Promise<string | undefined> {
   const { context, key, dryRun, erased } = task;
   const search = { ...WHOLE_JOURNAL, order: 'oldest-first', processes: [key], from } as const;
-  const found: { readonly position: string; readonly events: readonly ChangeEvent[] }[] = [];
+  const found: string[] = [];
+  const isLeft = (event: ChangeEvent) => isAbout(event, key) && !isErased(event);
   let last = from;
   const isLast = await searchJournal(context, search, record => {
     if (record.position === from) return false;
     last = record.position;
     // Events about the process have no project in their keys.
     if (!record.isOf(key.projectId) && !record.isOf('')) return false;
-    let count = 0;
-    const events = record.events().map(event => {
-      if (!isAbout(event, key)) return event;
-      task.isFound = true;
-      if (isErased(event)) return event;
-      count += 1;
-      return eraseEvent(event);
-    });
+    const events = record.events().filter(event => isAbout(event, key));
+    task.isFound ||= events.length > 0;
+    const count = events.filter(isLeft).length;
     erased.events += count;
-    if (count > 0) found.push({ position: last, events });
+    if (count > 0) found.push(last);
     return found.length === PAGE;
   });
-  if (!dryRun) for (const { position, events } of found) await context.journal.replace(position, events);
+  // Another erasure may have changed them since.
+  const change = (events: readonly ChangeEvent[]) =>
+    events.map(event => (isLeft(event) ? eraseEvent(event) : event));
+  if (!dryRun) for (const position of found) await context.journal.replace(position, change);
   return isLast ? undefined : last;
 }
 

@@ -441,9 +441,12 @@ export interface JournalReader {
    *  `from` */
   search(search: Search): AsyncIterable<JournalRecord>;
   find(eventId: string): Promise<JournalEntry | undefined>;
-  /** Replaces the events of the change record at this position, which are not published again. Nothing happens if it
-   *  has expired. */
-  replace(position: string, events: readonly ChangeEvent[]): Promise<void>;
+  /** Replaces the events of the change record at this position, which are not published again. Where another caller
+   *  replaces them at the same time, `change` is called again. Nothing happens if the record has expired. */
+  replace(
+    position: string,
+    change: (events: readonly ChangeEvent[]) => readonly ChangeEvent[],
+  ): Promise<void>;
 }
 
 /** An event as it was committed. */

@@ -106,7 +106,7 @@ async function erasing(table: Table): Promise<void> {
   const { tombstone, withSnapshot } = createSnapshots(table);
   await Promise.all([tombstone(PROCESS, 'p.1'), withSnapshot(PROCESS, ['p.1'])]);
   const place = ['CHANGE#1795262400000#p.1#1', 'W#eu#P#p'];
-  await createJournalReader(table, [PROCESS]).replace(JSON.stringify(place), []);
+  await createJournalReader(table, [PROCESS]).replace(JSON.stringify(place), () => []);
   const { pending, removeDead, note } = createDeliveries(table);
   await Promise.all([pending('crm', 1), removeDead('crm', ['1#e'])]);
   await note([{ endpoint: 'crm', at: AT, events: [], took: 1 }]);

@@ -136,14 +136,29 @@ describe.each(STORES)('the journal of %s', (_, open) => {
       Array.fromAsync(stores.journal.search({ ...ALWAYS, order: 'oldest-first', processes: [onboarding] }));
     const before = await records();
     const other = eventsOf(AT + 1, 2).map(eraseEvent);
-    await stores.journal.replace(before[1]?.position as string, other);
+    await stores.journal.replace(before[1]?.position as string, events => events.map(eraseEvent));
     const after = await records();
     expect(after.map(({ position }) => position)).toEqual(before.map(({ position }) => position));
     expect(after.map(record => record.events())).toEqual([eventsOf(AT, 2), other, eventsOf(AT + 2, 2)]);
     // An expired record.
     const gone = before[1]?.position.replace(String(AT + 1), String(AT + 5)).replace(/\.2$/, '.9') as string;
-    await stores.journal.replace(gone, other);
+    await stores.journal.replace(gone, () => other);
     expect(await records()).toHaveLength(3);
+  });
+
+  it('keeps what two callers replace in one record at the same time', async () => {
+    const events = eventsOf(AT, 2);
+    await commit(stores, events, { at: AT });
+    const [record] = await Array.fromAsync(
+      stores.journal.search({ ...ALWAYS, order: 'oldest-first', processes: [onboarding] }),
+    );
+    const replaceOne = (one: number) =>
+      stores.journal.replace(record?.position as string, all =>
+        all.map((event, index) => (index === one ? eraseEvent(event) : event)),
+      );
+    await Promise.all([replaceOne(0), replaceOne(1)]);
+    for (const event of events)
+      expect((await stores.journal.find(event.id))?.event).toEqual(eraseEvent(event));
   });
 
   it('tells whether what it finds was published, where it knows', async () => {

@@ -34,6 +34,10 @@
  *
  *   absent ──IS_ABSENT──▶ r ──IS_REVISION(r)──▶ r' > r ── … ──IS_REVISION(n), delete──▶ absent   (else left alone)
  *
+ * of one change record, until it expires:
+ *
+ *   absent ──IS_ABSENT──▶ events ──HAS_EVENTS(events)──▶ some erased ── …   (else read again)
+ *
  * and of the announcements of one process, whose versions only grow:
  *
  *   none ──NONE_ANNOUNCED──▶ v1 ──IS_LAST_ANNOUNCED(v1)──▶ v2 > v1 ── …   (else read again)
@@ -67,6 +71,8 @@ export const IS_OURS_TO_END = 'leaseOwner = :me OR endedBy = :me';
 /** `announced` as `updateOf` names it. */
 export const NONE_ANNOUNCED = 'attribute_not_exists(#announced)';
 export const IS_LAST_ANNOUNCED = '#announced = :before';
+/** The events of a change record are those that were read. */
+export const HAS_EVENTS = 'events = :read';
 /** `baselined` is written once, when the baseline ends. */
 export const NOT_BASELINED = 'attribute_not_exists(baselined)';
 /** A row that is created again begins with a new revision, so that it can't be mistaken for the removed

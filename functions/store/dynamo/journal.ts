@@ -25,8 +25,8 @@ import type {
   JournalRecord,
   Search,
 } from '../store.ts';
-import { IS_ABSENT, IS_THERE } from './conditions.ts';
-import { firstOf, type Item, queryItems, type Write, write } from './requests.ts';
+import { HAS_EVENTS, IS_ABSENT } from './conditions.ts';
+import { firstOf, getItem, type Item, queryItems, type Write, write } from './requests.ts';
 import { type Table, withRetry } from './table.ts';
 
 /** A change record, as `changePuts` writes it. */
@@ -123,16 +123,22 @@ export function createJournalReader(
       }
       return undefined;
     },
-    async replace(position, events) {
+    async replace(position, change) {
       const [sk, pk] = placeOf(position) as Place;
-      await write(table, {
-        Update: {
-          Key: { pk: { S: pk }, sk: { S: sk } },
-          UpdateExpression: 'SET events = :events',
-          ConditionExpression: IS_THERE,
-          ExpressionAttributeValues: { ':events': { B: encode(events) } },
-        },
-      });
+      const Key = { pk: { S: pk }, sk: { S: sk } };
+      for (let isReplaced = false; !isReplaced; ) {
+        const record = (await getItem(table, Key)) as ChangeItem | undefined;
+        if (!record) return;
+        const events = encode(change(decodeEvents(record.events.B)));
+        isReplaced = await write(table, {
+          Update: {
+            Key,
+            UpdateExpression: 'SET events = :events',
+            ConditionExpression: HAS_EVENTS,
+            ExpressionAttributeValues: { ':events': { B: events }, ':read': record.events },
+          },
+        });
+      }
     },
   };
 }

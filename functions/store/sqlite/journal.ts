@@ -5,7 +5,7 @@ import { changeKey, changePlaceOf, entryPlaceOf, partition, projectIn } from '..
 import { ACTIONS_KEPT_MS, KEEP, type Keep } from '../limits.ts';
 import { merged } from '../merged.ts';
 import type { CommitRequest, JournalEntry, JournalReader, JournalRecord, Search } from '../store.ts';
-import type { Database } from './database.ts';
+import { type Database, inTransaction } from './database.ts';
 
 /** False when one of the records exists already: another pass was first. Then none is written. */
 export function writeChanges(
@@ -114,9 +114,15 @@ export function sqliteJournalReader(database: Database): JournalReader {
         )
         .find(({ event }) => event.id === eventId);
     },
-    async replace(position, events) {
+    async replace(position, change) {
       const [, row] = placeOf(position) as Place;
-      sql.run`UPDATE change SET events = ${encode(events)} WHERE position = ${row}`;
+      // In one transaction, so that no other process replaces them between reading and writing.
+      inTransaction(database, () => {
+        const record = sql.get`SELECT events FROM change WHERE position = ${row}`;
+        if (!record) return;
+        const events = change(decodeEvents(record.events as Uint8Array));
+        sql.run`UPDATE change SET events = ${encode(events)} WHERE position = ${row}`;
+      });
     },
   };
 }

@@ -53,6 +53,15 @@ export const OPERATIONS: BugsByFile = {
       { world: 'rows of an endpoint: erases and gives up, sqlite' },
     ],
   },
+  'store/dynamo/journal.ts': {
+    'an erasure undone by another of its change record': [
+      [
+        ['            ConditionExpression: HAS_EVENTS,\n', ''],
+        [", ':read': record.events }", ' }'],
+      ],
+      { world: 'one change record: two of its projects are erased, dynamodb' },
+    ],
+  },
   'delivery/deliver-batch.ts': {
     'a delivery sent to the address of a later endpoint of its name': [
       '  if (health.isRemoved) return settler.untried(settler.open);\n',

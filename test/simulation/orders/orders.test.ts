@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { operatorsOfName } from './adding.ts';
 import { DepthFirst } from './depth-first.ts';
 import type { EndpointWorld } from './endpoint-side.ts';
+import { erasuresOfRecord } from './erasing.ts';
 import type { MeetingWorld } from './meeting.ts';
 import { publishersThatMeet } from './publishing.ts';
 import { endpointThatIsReplaced } from './replacing.ts';
@@ -116,6 +117,7 @@ describe('small worlds', () => {
       'invariant 11: leave no delivery of an erased project',
       partiesThatSettle('sqlite', ['erases', 'resends']),
     ],
+    ['invariant 11: bring back nothing that is erased', erasuresOfRecord('dynamodb')],
     [
       'invariant 11: leave a later endpoint of the name as it is',
       endpointThatIsReplaced('sqlite', 'queues', false),

@@ -39,6 +39,7 @@ export function settlingWorlds(storage: MeetingWorld['storage']): MeetingWorld[]
       ['gives up', 'resends'],
       ['consumes', 'consumes', 'time'],
       ['erases', 'gives up'],
+      ['erases', 'cleans up'],
       ['erases', 'fails'],
       ['erases', 'consumes'],
       ['erases', 'resends'],

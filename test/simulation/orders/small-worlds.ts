@@ -4,6 +4,7 @@ import { meet } from './endpoint.ts';
 import type { Job } from './endpoint-jobs.ts';
 import type { EndpointParty } from './endpoint-process.ts';
 import type { EndpointWorld } from './endpoint-side.ts';
+import { erasuresOfRecord } from './erasing.ts';
 import { MISHAPS, surviveEach } from './machine.ts';
 import { CHANGES, type Change, changeAtEach } from './machine-changes.ts';
 import type { Mishap } from './machine-side.ts';
@@ -118,7 +119,7 @@ export function smallWorlds(storage: SmallWorld['storage']): readonly Enumerated
     replacingWorlds,
     publishingWorlds,
   ];
-  const meetings = worlds.flatMap(worldsOf => worldsOf(storage)).map(worldOf);
+  const meetings = [...worlds.flatMap(worldsOf => worldsOf(storage)), erasuresOfRecord(storage)].map(worldOf);
   return [
     ...MISHAPS.map(mishap => machine(mishap)),
     ...CHANGES.map(change => changedMachine(change)),
