@@ -69,7 +69,7 @@ export const addEndpoint: OperationOf<'add-endpoint'> = async (
     // endpoint with this name must not be sent to this one.
     if (url !== undefined)
       await context.secrets.write(name, secretText({ url, ...(isSigned && { secrets: signing }), headers }));
-    await removeDeliveries(context, name);
+    await removeDeliveries(context, name, by);
     const addedAt = context.clock();
     let isOurs = false;
     await context.endpoints.change(name, row => {
@@ -82,7 +82,8 @@ export const addEndpoint: OperationOf<'add-endpoint'> = async (
     });
     if (!isOurs) throw nameTaken();
   } catch (error) {
-    await context.endpoints.change(name, row => unclaimed(row, by));
+    // Where this fails, too, the claim ends by itself.
+    await context.endpoints.change(name, row => unclaimed(row, by)).catch(() => undefined);
     throw error;
   }
   const answer = { endpoint: name, ...(secret !== undefined && { secret }), ...withWarnings(warnings) };
@@ -209,7 +210,6 @@ function newSigningSecret({ randomBytes }: OperationsContext): string {
   return `whsec_${Buffer.from(randomBytes(SECRET_BYTES)).toString('base64')}`;
 }
 
-/** @throws Refused for texts that are not signing secrets, and for signing secrets of a chat */
 const NO_ADDRESS = 'An endpoint of kind pull has no address and no headers: a consumer takes its events.';
 
 function checkAddressGiven(
@@ -220,6 +220,7 @@ function checkAddressGiven(
     throw new Refused(isPulled({ kind }) ? NO_ADDRESS : 'url: this kind of endpoint needs an address.');
 }
 
+/** @throws Refused for texts that are not signing secrets, and for signing secrets of a chat */
 function checkSecrets(kind: EndpointKind, secrets: readonly string[]): void {
   if (!KINDS[kind].isSigned && secrets.length > 0)
     throw wrongRequest('This kind of endpoint takes no signing secret: leave it out.');

@@ -149,7 +149,7 @@ async function remove(context: OperationsContext, name: string): Promise<void> {
   });
   try {
     await context.secrets.remove(name);
-    await removeDeliveries(context, name);
+    await removeDeliveries(context, name, by);
   } finally {
     await context.endpoints.change(name, row => unclaimed(row, by));
   }
@@ -176,10 +176,13 @@ function notRemovable({ toApply }: OperationsContext, name: string): Refused {
 
 const MAX_REMOVED = 500;
 
-/** Removes backlog, dead letters and threads of an endpoint: a later endpoint of this name must not get them. */
+/** Removes backlog, dead letters and threads of an endpoint: a later endpoint of this name must not get them.
+ *  @param by the operation that has claimed the name
+ *  @throws Refused when another one has it, because a part took too long */
 export async function removeDeliveries(
-  { deliveries, clock }: Pick<OperationsContext, 'deliveries' | 'clock'>,
+  { deliveries, endpoints, clock }: Pick<OperationsContext, 'deliveries' | 'endpoints' | 'clock'>,
   name: string,
+  by: string,
 ): Promise<void> {
   await deliveries.dropThreads(name);
   await deliveries.requeue(name, clock());
@@ -188,6 +191,8 @@ export async function removeDeliveries(
     if (waiting.length === 0) return;
     const places = waiting.map(({ place }) => place);
     await deliveries.remove(name, places);
+    // All parts together may take longer than a claim lasts.
+    await endpoints.change(name, row => row && claimed(row, by, clock()));
   }
 }
 

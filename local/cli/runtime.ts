@@ -104,7 +104,7 @@ async function start(
   await store.roster.remember(processesOf(source));
   const parts = { ...run, ...store, resend, metrics, clock, sleep, connections };
   const served = [...receivers, ...added.map(({ name }) => ({ label: name, kept: name }))];
-  await reportAbandoned(parts, new Set(served.map(({ kept }) => kept)), clock());
+  await reportAbandoned(parts, served, clock());
   const undelivered = await resumePending(parts, served, clock());
   const topic = await startTopic(parts, { subscriptions, confirmWithin: CONFIRM_TIMEOUT_MS });
   const linkTemplates = linkTemplatesOf(config ?? { workspaces: [] });

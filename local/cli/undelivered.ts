@@ -99,14 +99,15 @@ const NOT_SERVED = 'the endpoint is no longer configured';
 
 /** Deliveries for endpoints that this run does not serve wait for three days, and each start reports
  *  them. Then they become dead letters, which expire, so that the file does not grow for ever.
- *  @param served the names that this run serves, as deliveries are stored under them */
+ *  @param served what this run serves */
 export async function reportAbandoned(
   { deliveries, queues, output }: Pick<Store, 'deliveries' | 'queues'> & { output: Pick<Output, 'warn'> },
-  served: ReadonlySet<string>,
+  served: readonly Receiver[],
   now: number,
 ): Promise<void> {
+  const names = new Set(served.map(({ kept }) => kept));
   for (const name of await deliveries.endpoints()) {
-    if (served.has(name)) continue;
+    if (names.has(name)) continue;
     await keepInRows(name, { queues, deliveries });
     await deliveries.deadLetterBefore(name, now - MAX_ABANDONED_MS, { at: now, reason: NOT_SERVED });
     const { pending } = await deliveries.counts(name);

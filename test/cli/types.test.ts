@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { typesText } from '../../cli/show/types.ts';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
+import { ANY_CHARACTER } from '../kit/any-character.ts';
 import { run } from '../kit/cli/world.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
@@ -115,7 +116,7 @@ export interface Types {
 
   it('are three interfaces and nothing else, whatever the names and choices are', () => {
     const hostile = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: ANY_CHARACTER }),
       fc.constantFrom('*/ x', '\n};evil();//', '"', '\\', '`$x`', '\u2028evil()', '__proto__', '', 'é á'),
     );
     const fields = fc.array(

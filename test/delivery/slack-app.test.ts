@@ -153,7 +153,7 @@ describe.each(STORES)('a Slack app over %s', (_, stores) => {
     await send(changeOf('p.1', AT));
     found.endpoint = { ...ENDPOINT, channel: 'C0123ABCD' };
     await send(changeOf('p.1', AT + 1));
-    await removeDeliveries(all, 'team');
+    await removeDeliveries({ ...all, endpoints: all.rows }, 'team', 'A');
     await send(changeOf('p.1', AT + 2));
     expect(sent()).toEqual([
       ['#launches', undefined, undefined],

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { AssertionError } from '../../functions/basics/assert.ts';
 import type { Mode } from '../../functions/basics/process.ts';
 import { workspaceSettings } from '../../functions/config/read.ts';
 import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
@@ -206,6 +207,32 @@ describe('a run', () => {
     expect(connected).toEqual(['eu', 'us']);
   });
 
+  it.each([
+    ['sweep', true],
+    ['changes', false],
+  ] as const)('has a share of the workspace while it asks, that of a %s', async (mode, isBulk) => {
+    const { world, rows, run } = opened;
+    const shares: unknown[] = [];
+    world.onProjects = async () => {
+      shares.push(...Object.values((await rows.all()).get('eu')?.shares ?? {}));
+    };
+    await run(mode);
+    expect(shares).toEqual([expect.objectContaining({ isBulk })]);
+  });
+
+  it('says which passes a defect has ended', async () => {
+    const failing: WorkspaceRows['change'] = async () => {
+      throw new AssertionError('share.within-ceiling');
+    };
+    Object.assign(opened.rows, { change: failing });
+    await expect(opened.run()).rejects.toThrow('assertion.failed');
+    const passes = { workspace: 'eu', processes: ['onboarding'], mode: 'changes' };
+    expect(opened.said).toMatchObject([
+      ['error', expect.stringContaining('Defect'), passes],
+      ['error', expect.any(String), { code: 'passes.failed' }],
+    ]);
+  });
+
   it('that the configuration does not have tells which, and the remedy', async () => {
     const { serve, said } = opened;
     const error =
@@ -323,7 +350,7 @@ describe('a message', () => {
   });
 
   it('takes no share where none of its passes is due, but where the workspace is paused: then it may have to ask whether the service answers', async () => {
-    const { run, rows, world } = await paced(NOW + MINUTE)();
+    const { run, serve, rows, world } = await paced(NOW + MINUTE)();
     const changed: string[] = [];
     const change = rows.change.bind(rows);
     Object.assign(rows, {
@@ -335,6 +362,9 @@ describe('a message', () => {
         }),
     });
     expect(await run()).toMatchObject({ outcome: 'not-due' });
+    expect(await serve({ ...process, processes: [process.processId], mode: 'changes' })).toMatchObject({
+      outcome: 'polled',
+    });
     expect([changed, world.asked]).toEqual([[], []]);
     await change('eu', row => ({ ...row, pause: { until: NOW, since: AT, reason: 'r', failures: 1 } }));
     await run();

@@ -142,13 +142,44 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     await context.deliveries.addDead(waiting('crm', 'e3'), { at: AT, reason: 'no' });
     context.steps.length = 0;
     await ask('remove-endpoint', { endpoint: 'crm' });
-    expect(context.steps).toEqual(['row crm', 'no secret crm', 'row crm']);
+    expect(context.steps).toEqual(['row crm', 'no secret crm', 'row crm', 'row crm']);
     expect([await context.endpoints.list(), context.secrets.texts.size]).toEqual([[], 0]);
     expect(await context.deliveries.counts('crm')).toEqual({ pending: 0, oldest: undefined, dead: 0 });
     // A run that had its last messages in hand.
     await context.deliveries.add([waiting('crm', 'e4')]);
     await ask('add-endpoint', CRM);
     expect((await context.deliveries.counts('crm')).pending).toBe(0);
+  });
+
+  it('that is removed has its name claimed as long as that takes', async () => {
+    opened();
+    await ask('add-endpoint', CRM);
+    await context.deliveries.add([waiting('crm', 'e1')]);
+    const { deliveries, endpoints, state } = context;
+    const { remove, due } = deliveries;
+    const removeLate: typeof remove = async (...rows) => {
+      await remove(...rows);
+      state.now += 60_001;
+    };
+    const claims: (number | undefined)[] = [];
+    const dueOf: typeof due = async (...asked) => {
+      claims.push((await endpoints.read('crm'))?.secretClaim?.until);
+      return due(...asked);
+    };
+    Object.assign(deliveries, { remove: removeLate, due: dueOf });
+    await ask('remove-endpoint', { endpoint: 'crm' });
+    expect(claims).toEqual([AT + 60_000, AT + 120_001]);
+  });
+
+  it('that can not be added tells why, also where its claim can not be taken back', async () => {
+    opened();
+    Object.assign(context.secrets, {
+      write: async () => {
+        Object.assign(context.endpoints, { change: () => Promise.reject(new Error('no table')) });
+        throw new Error('no store');
+      },
+    });
+    await expect(ask('add-endpoint', CRM)).rejects.toThrow('no store');
   });
 
   it('whose removal was cut short is removed whole by the next', async () => {
@@ -197,6 +228,22 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     await ask('rotate-secret', { endpoint: 'fixed' });
     const written = { secretRevision: AT + 60_000, origin: 'https://fixed.example' };
     expect(await context.endpoints.read('fixed')).toEqual({ name: 'fixed', health: {}, ...written });
+  });
+
+  it('stays with the operation that has claimed it meanwhile, when one ends that took longer than its claim', async () => {
+    opened();
+    await ask('add-endpoint', CRM);
+    const { secrets, endpoints, state } = context;
+    const { read } = secrets;
+    const readLate: typeof read = async name => {
+      state.now += 60_001;
+      const secretClaim = { by: 'another', until: state.now + 60_000 };
+      await endpoints.change(name, row => row && { ...row, secretClaim });
+      return read(name);
+    };
+    Object.assign(secrets, { read: readLate });
+    await ask('rotate-secret', { endpoint: 'crm' });
+    expect((await endpoints.read('crm'))?.secretClaim?.by).toBe('another');
   });
 
   it('has its old secret beside the new one until the change is finished, however often it begins', async () => {

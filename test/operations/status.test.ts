@@ -118,6 +118,13 @@ describe.each(STORES)('over %s, the status', (_, open) => {
     await expect(ask()('reload')).rejects.toThrow('A stack takes up its configuration when it is deployed');
   });
 
+  it('shows the process to forget that is removed, not one of its id that another workspace has', async () => {
+    context = openContext(open);
+    await context.roster.remember([PROCESS, { ...PROCESS, workspace: 'removed' }]);
+    const asked = { process: PROCESS.processId, dryRun: true };
+    expect(await ask()('forget', asked)).toMatchObject({ workspace: 'removed' });
+  });
+
   it('of a process that nobody has polled is unknown, then that of its baseline', async () => {
     context = openContext(open);
     expect(await statusOf()).toEqual({

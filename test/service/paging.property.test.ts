@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { ANY_CHARACTER } from '../kit/any-character.ts';
 import { all, ids, rig } from '../kit/service/connect.ts';
 import { type Behaviour, broken, destroy, html, json, status } from '../kit/service/server.ts';
 
@@ -12,7 +13,7 @@ const listing = fc
   .array(fc.array(fc.stringMatching(/^[a-z]{1,3}$/), { maxLength: 4 }), { minLength: 1, maxLength: 8 })
   .chain(pages => {
     const cursor = fc
-      .string({ minLength: 1, maxLength: 12, unit: 'binary' })
+      .string({ minLength: 1, maxLength: 12, unit: ANY_CHARACTER })
       .filter(text => text.isWellFormed());
     return fc
       .uniqueArray(cursor, { minLength: pages.length, maxLength: pages.length })

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseAddress, pathOf } from '../../functions/service/address.ts';
 import { excerpt, keysOf, propertyPath } from '../../functions/service/describe.ts';
 import { parseJson } from '../../functions/service/parse.ts';
+import { ANY_CHARACTER } from '../kit/any-character.ts';
 
 test('JSON keeps every digit of an integer, and all else as JSON.parse has it', () => {
   fc.assert(
@@ -26,7 +27,7 @@ test('JSON is undefined for what is none', () => {
 describe('descriptions', () => {
   test('are short and print on one line', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), text => {
+      fc.property(fc.string({ unit: ANY_CHARACTER, maxLength: 300 }), text => {
         const shown = excerpt(text);
         expect(shown).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
         expect([...shown].length).toBeLessThanOrEqual(60 * 10);
@@ -58,7 +59,7 @@ describe('addresses', () => {
 
   test('never let an identifier reach another resource', () => {
     fc.assert(
-      fc.property(fc.string({ minLength: 1, unit: 'binary' }), id => {
+      fc.property(fc.string({ minLength: 1, unit: ANY_CHARACTER }), id => {
         const { pathname, search } = new URL(`https://host${pathOf(address, ['user', id])}`);
         if (id === '.' || id === '..') return;
         expect([pathname.split('/').length, search]).toEqual([5, '']);

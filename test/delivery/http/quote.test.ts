@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { beginning, harmless, quote } from '../../../functions/delivery/http/quote.ts';
+import { ANY_CHARACTER } from '../../kit/any-character.ts';
 import { leakIn } from '../../kit/secret-arbitraries.ts';
 
 const URL = 'https://hooks.example.com/services/T0AB/B0CDEFGH?sig=Zm9vYmFyYmF6cXV4';
@@ -101,7 +102,7 @@ describe('what is quoted of an answer', () => {
 
   it('never shows what stands in the address, in whatever the endpoint wraps it', () => {
     const token = fc.stringMatching(/^[A-Za-z0-9]{20,40}$/);
-    const around = fc.string({ unit: 'binary', maxLength: 60 });
+    const around = fc.string({ unit: ANY_CHARACTER, maxLength: 60 });
     const wrap = wraps(text => text.slice(0, 12), '\u200b');
     fc.assert(
       fc.property(token, around, around, wrap, (secret, before, behind, wrapped) => {
@@ -151,7 +152,7 @@ describe('what is kept of an answer', () => {
 
   it('invariant 10: never shows a signing secret, in whatever the endpoint wraps it', () => {
     const bytes = fc.uint8Array({ minLength: 24, maxLength: 64 });
-    const around = fc.string({ unit: 'binary', maxLength: 60 });
+    const around = fc.string({ unit: ANY_CHARACTER, maxLength: 60 });
     const wrap = wraps(text => text.slice(6, 18), '\n');
     fc.assert(
       fc.property(bytes, around, around, wrap, (raw, before, behind, wrapped) => {

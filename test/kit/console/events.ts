@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import type { Committed } from '../../../console/model/committed.ts';
+import { ANY_CHARACTER } from '../any-character.ts';
 
 /** An event of a task, as the journal has it. */
 export function taskEvent(part: {
@@ -43,7 +44,7 @@ export function fieldChange(field: string, from: unknown, to: unknown, more: obj
 
 /** Texts that people and attackers write. */
 export const hostileText = fc.oneof(
-  { weight: 3, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+  { weight: 3, arbitrary: fc.string({ unit: ANY_CHARACTER, maxLength: 40 }) },
   fc.constantFrom(
     '<script>alert(1)</script>',
     '=HYPERLINK("http://evil.example")',

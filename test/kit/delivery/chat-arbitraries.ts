@@ -8,6 +8,7 @@ import {
   stalledEvent,
 } from '../../../functions/changes/process-events.ts';
 import type { Actor, ChangeEvent, FieldChange } from '../../../functions/model/event.ts';
+import { ANY_CHARACTER } from '../any-character.ts';
 import { change, commitOf, fieldsOf } from './chat-batches.ts';
 
 /** Texts with a special meaning in a chat, in a renderer or in JSON. */
@@ -22,7 +23,7 @@ const traps = [
 ];
 const piece = fc.oneof(
   fc.constantFrom(...traps),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: ANY_CHARACTER }),
   fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 8 }).map(units => String.fromCharCode(...units)),
 );
 

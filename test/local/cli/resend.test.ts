@@ -84,6 +84,7 @@ function open() {
 }
 
 describe('what waits for endpoints that nobody asks for', () => {
+  const WANTED = { label: 'Wanted', kept: 'wanted' };
   const DAY = 24 * 3_600_000;
 
   it('is told at each start for three days, and is dead letters then; of a subscription nothing is told', async () => {
@@ -96,7 +97,7 @@ describe('what waits for endpoints that nobody asks for', () => {
     const lines: string[] = [];
     const output = { warn: (text: string) => void lines.push(text) };
     const start = (days: number) =>
-      reportAbandoned({ deliveries, queues, output }, new Set(['wanted']), AT + days * DAY);
+      reportAbandoned({ deliveries, queues, output }, [WANTED], AT + days * DAY);
     for (const days of [3, 3.5, 5, 6]) await start(days);
     expect(lines).toEqual([
       'crm: 2 undelivered events. Start with its URL again to send them.',
@@ -116,7 +117,7 @@ describe('what waits for endpoints that nobody asks for', () => {
       await queues[name].send([{ body: events[0] as string, group: 'wanted' }]);
       const lines: string[] = [];
       const output = { warn: (text: string) => void lines.push(text) };
-      await reportAbandoned({ deliveries, queues, output }, new Set(['wanted']), AT);
+      await reportAbandoned({ deliveries, queues, output }, [WANTED], AT);
       expect(lines).toEqual(['gone: 2 undelivered events. Start with its URL again to send them.']);
       expect(queues[name].groups()).toEqual(['wanted']);
       const rows = await deliveries.due('gone', Number.MAX_SAFE_INTEGER, 9);
@@ -129,7 +130,7 @@ describe('what waits for endpoints that nobody asks for', () => {
     await queues.deliveries.send([{ body: JSON.stringify(someEvents(1)[0]), group: 'gone' }]);
     const add = () => Promise.reject(new Error('disk full'));
     const abandoned = { queues, deliveries: { ...deliveries, add }, output: { warn: () => {} } };
-    await expect(reportAbandoned(abandoned, new Set(), AT)).rejects.toThrow('disk full');
+    await expect(reportAbandoned(abandoned, [], AT)).rejects.toThrow('disk full');
     expect(queues.deliveries.groups()).toEqual(['gone']);
   });
 });

@@ -5,6 +5,7 @@ import { isLook, lookRequests, request } from '../../../functions/operations/pro
 import { Refused } from '../../../functions/operations/refused.ts';
 import { newToken } from '../../../local/operate/address.ts';
 import { seal, unseal } from '../../../local/operate/seal.ts';
+import { ANY_CHARACTER } from '../../kit/any-character.ts';
 import { ANSWER, ASKED, ask, SEALED, send, served } from '../../kit/local/served.ts';
 
 describe('the server of a run', () => {
@@ -255,7 +256,7 @@ describe('what is not let in', () => {
   it('is no JSON, no object, and no request that there is', async () => {
     const { server, port, asked } = await served();
     const body = fc.oneof(
-      fc.string({ unit: 'binary' }).filter(text => !isRequest(text)),
+      fc.string({ unit: ANY_CHARACTER }).filter(text => !isRequest(text)),
       fc.json(),
       fc.record({ operation: fc.string(), extra: fc.anything() }).map(value => JSON.stringify(value) ?? ''),
       fc.constantFrom('{"operation":"endpoints","more":1}', '{"operation":"__proto__"}', '[]', 'null', ''),

@@ -6,6 +6,7 @@ import { eraseEvent } from '../../../functions/model/erase.ts';
 import type { Actor, ChangeEvent, PropertyChange, TaskEvent } from '../../../functions/model/event.ts';
 import { formatEvent } from '../../../local/terminal/print.ts';
 import { columns } from '../../../local/terminal/text.ts';
+import { ANY_CHARACTER } from '../../kit/any-character.ts';
 import { exampleEvent } from '../../kit/examples/receiver.ts';
 import {
   change,
@@ -205,7 +206,7 @@ describe('a printed event', () => {
     const nasty = fc.string({
       unit: fc.oneof(
         fc.constantFrom(...'\u001b[2J\u009b\u0007\r\n\u202e\u2028\ud800x'),
-        fc.string({ unit: 'binary', maxLength: 1 }),
+        fc.string({ unit: ANY_CHARACTER, maxLength: 1 }),
       ),
       maxLength: 60,
     });

@@ -18,13 +18,20 @@ export const OPERATIONS: BugsByFile = {
     ],
     'a backlog of the name removed after its endpoint has a row': [
       [
-        ['    await removeDeliveries(context, name);\n    const addedAt', '    const addedAt'],
+        ['    await removeDeliveries(context, name, by);\n    const addedAt', '    const addedAt'],
         [
           '    if (!isOurs) throw nameTaken();\n',
-          '    if (!isOurs) throw nameTaken();\n    await removeDeliveries(context, name);\n',
+          '    if (!isOurs) throw nameTaken();\n    await removeDeliveries(context, name, by);\n',
         ],
       ],
       { world: 'replaced endpoint: a run begins, sqlite' },
+    ],
+  },
+  'operations/deliveries.ts': {
+    'deliveries of a job left to a later endpoint of its name': [
+      '    if (error instanceof Refused) await ports.deliveries.forget(added);\n',
+      '',
+      { world: 'replaced endpoint: a replay, sqlite' },
     ],
   },
   'operations/endpoints.ts': {

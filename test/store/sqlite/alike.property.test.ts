@@ -9,6 +9,7 @@ import { openDatabase } from '../../../functions/store/sqlite/database.ts';
 import { SNAPSHOTS_SCHEMA } from '../../../functions/store/sqlite/schema.ts';
 import { sqliteSnapshots } from '../../../functions/store/sqlite/store.ts';
 import type { Lease, RecheckChange, Snapshots } from '../../../functions/store/store.ts';
+import { ANY_CHARACTER } from '../../kit/any-character.ts';
 import { AT, content, event, noise } from '../../kit/store/subject.ts';
 import { openModel, TABLE_TIMING } from '../../kit/table.ts';
 
@@ -25,7 +26,7 @@ const state: fc.Arbitrary<Partial<SavedState>> = fc.record(
       { nil: undefined },
     ),
     hold: fc.option(fc.record({ since: fc.nat(), missing: fc.nat() }), { nil: undefined }),
-    recent: fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string(), fc.nat())),
+    recent: fc.array(fc.tuple(fc.string({ unit: ANY_CHARACTER }), fc.string(), fc.nat())),
     sweepCompletedAt: fc.nat(),
     projects: fc.option(fc.nat(), { nil: undefined }),
     skipped: fc.nat(),
@@ -77,7 +78,7 @@ const step = fc.record({
       kind: fc.constant('save' as const),
       ...lease,
       window: fc.option(fc.record({ startedAt: fc.nat(), begunAt: fc.nat() }), { nil: undefined }),
-      progress: fc.option(fc.string({ unit: 'binary' }), { nil: undefined }),
+      progress: fc.option(fc.string({ unit: ANY_CHARACTER }), { nil: undefined }),
       until: fc.nat({ max: 9 }),
     }),
     fc.record({ kind: fc.constantFrom('release' as const, 'abandon' as const), ...lease }),
