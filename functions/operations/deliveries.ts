@@ -7,6 +7,7 @@ import { closedTo, joined } from '../delivery/health.ts';
 import { judged } from '../delivery/kinds.ts';
 import { placeOf, readEvent } from '../delivery/read-event.ts';
 import type { Attempt, NewDelivery } from '../model/delivery.ts';
+import type { EndpointRow } from '../model/endpoint-row.ts';
 import { isErased } from '../model/erase.ts';
 import { leftOutBy } from '../model/filter.ts';
 import { isPulled } from '../model/kinds.ts';
@@ -119,6 +120,7 @@ export const resend: OperationOf<'resend'> = async (context, { eventId, to }) =>
     ...(closed && { closed }),
   });
   const isRequeued = (await deliveries.requeue(to, clock(), eventId)) > 0;
+  const added: NewDelivery[] = [];
   if (!isRequeued) {
     const { event } = await findEvent(context, eventId);
     if (isErased(event))
@@ -127,9 +129,9 @@ export const resend: OperationOf<'resend'> = async (context, { eventId, to }) =>
       );
     const delivery = deliveryOf(to, event, clock());
     if (await deliveries.find(to, delivery)) return { answer: answer('already waiting') };
-    await deliveries.add([delivery]);
+    added.push(delivery);
   }
-  await startSending(context, found);
+  await startSending(context, found, added);
   return acted({ endpoint: to }, answer('sent'), [`event ${eventId}`]);
 };
 
@@ -156,10 +158,38 @@ export function deliveryOf(endpoint: string, event: { readonly id: string }, due
   return { endpoint, eventId: event.id, at, body, attributes: {}, replay: true, due };
 }
 
+interface Addition {
+  readonly added: readonly NewDelivery[];
+  /** The endpoint's row once they are added. */
+  readonly change: (row: EndpointRow) => EndpointRow;
+}
+
+/** Adds deliveries, and mentions them in the endpoint's row. If the endpoint was removed in between, they are, too: a
+ *  later one of its name must not get them.
+ *  @throws Refused when it was removed */
+export async function addDeliveries(
+  ports: Pick<OperationsContext, 'configured' | 'endpoints' | 'deliveries'>,
+  found: FoundEndpoint,
+  { added, change }: Addition,
+): Promise<EndpointRow> {
+  await ports.deliveries.add(added);
+  try {
+    return await changeRow(ports, found, change);
+  } catch (error) {
+    if (error instanceof Refused) await ports.deliveries.forget(added);
+    throw error;
+  }
+}
+
 /** Notes the backlog in the endpoint's row, without making new deliveries wait for it, and schedules a
  *  drain. */
-async function startSending(context: OperationsContext, found: FoundEndpoint): Promise<void> {
-  await changeRow(context, found, row => ({ ...row, health: joined(row.health, context.clock(), false) }));
+async function startSending(
+  context: OperationsContext,
+  found: FoundEndpoint,
+  added: readonly NewDelivery[] = [],
+): Promise<void> {
+  const change = (row: EndpointRow) => ({ ...row, health: joined(row.health, context.clock(), false) });
+  await addDeliveries(context, found, { added, change });
   await wake(context, found);
 }
 

@@ -1,10 +1,10 @@
 import { closedTo, joined } from '../delivery/health.ts';
-import type { Replay } from '../model/endpoint-row.ts';
+import type { EndpointRow, Replay } from '../model/endpoint-row.ts';
 import { isErased } from '../model/erase.ts';
 import type { ChangeEvent } from '../model/event.ts';
 import { wants } from '../model/filter.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
-import { deliveryOf } from './deliveries.ts';
+import { addDeliveries, deliveryOf } from './deliveries.ts';
 import { changeRow, type FoundEndpoint, findEndpoint, wake } from './endpoints.ts';
 import { checkTypes } from './events.ts';
 import { iso, searchJournal } from './page.ts';
@@ -114,17 +114,17 @@ const SLICE = 50;
  *  the same ids.
  *  @returns false when there is nothing left to do */
 export async function workOffReplay(ports: ReplayPorts, name: string): Promise<boolean> {
-  const { deliveries, clock } = ports;
+  const { clock } = ports;
   const found = await findEndpoint(ports, name);
   const replay = found.row?.replay;
   if (!replay) return false;
   const { entries, position } = await ports.journal.read(replay, SLICE);
   const wanted = entries.filter(({ event }) => isWanted(event, replay, found));
   const now = clock();
-  await deliveries.add(wanted.map(({ event }) => deliveryOf(name, event, now)));
+  const added = wanted.map(({ event }) => deliveryOf(name, event, now));
   const done = { ...replay, added: replay.added + wanted.length };
   const next = position === undefined ? { replayed: done } : { replay: { ...done, position } };
-  const row = await changeRow(ports, found, row => {
+  const change = (row: EndpointRow): EndpointRow => {
     const health = wanted.length > 0 ? joined(row.health, now, false) : row.health;
     // False when the replay was cancelled, or another run worked off this slice. The deliveries that were
     // added are sent even then.
@@ -132,7 +132,8 @@ export async function workOffReplay(ports: ReplayPorts, name: string): Promise<b
     if (!isOurs) return { ...row, health };
     const { replay: _, ...rest } = row;
     return { ...rest, ...next, health };
-  });
+  };
+  const row = await addDeliveries(ports, found, { added, change });
   if (wanted.length > 0 && !closedTo(row.health, now)) await wake(ports, found);
   return row.replay !== undefined;
 }

@@ -10,14 +10,14 @@ import {
   taskSnapshot,
 } from '../changes/snapshot-events.ts';
 import { closedTo, joined } from '../delivery/health.ts';
-import type { SnapshotJob } from '../model/endpoint-row.ts';
+import type { EndpointRow, SnapshotJob } from '../model/endpoint-row.ts';
 import type { SnapshotEvent } from '../model/event.ts';
 import { wantsRecord } from '../model/filter.ts';
 import { KINDS } from '../model/kinds.ts';
 import type { ProjectContent, Snapshot } from '../model/snapshot.ts';
 import { type Conditions, unmet } from '../model/where.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
-import { deliveryOf } from './deliveries.ts';
+import { addDeliveries, deliveryOf } from './deliveries.ts';
 import { changeRow, type FoundEndpoint, findEndpoint, wake } from './endpoints.ts';
 import { MAX_COUNTED } from './page.ts';
 import { findConfigured, inOrder, onlyOne } from './processes.ts';
@@ -129,15 +129,15 @@ type SnapshotPorts = Pick<
  *  same ids.
  *  @returns false when there is nothing left to do */
 export async function workOffSnapshot(ports: SnapshotPorts, name: string): Promise<boolean> {
-  const { deliveries, clock } = ports;
+  const { clock } = ports;
   const found = await findEndpoint(ports, name);
   const job = found.row?.snapshot;
   if (!job) return false;
   const { events, next } = await nextSlice(ports, found, job);
   const now = clock();
-  await deliveries.add(events.map(event => ({ ...deliveryOf(name, event, now), at: placeOf(event, job) })));
+  const added = events.map(event => ({ ...deliveryOf(name, event, now), at: placeOf(event, job) }));
   const done = { ...job, added: job.added + events.length };
-  const row = await changeRow(ports, found, row => {
+  const change = (row: EndpointRow): EndpointRow => {
     const health = joined(row.health, now, false);
     // False when the snapshot was cancelled, or another run worked off this slice. The deliveries that were added are
     // sent even then.
@@ -148,7 +148,8 @@ export async function workOffSnapshot(ports: SnapshotPorts, name: string): Promi
     const processes = next ? job.processes : job.processes.slice(1);
     const after = { ...done, processes, position: next };
     return { ...rest, ...(processes.length > 0 ? { snapshot: after } : { snapshotted: done }), health };
-  });
+  };
+  const row = await addDeliveries(ports, found, { added, change });
   if (!closedTo(row.health, now)) await wake(ports, found);
   return row.snapshot !== undefined;
 }

@@ -123,11 +123,17 @@ describe('a project whose head was read ahead', () => {
     expect(asked.loads).toBe(0);
   });
 
-  it('invariant 8: is observed afresh when another pass has deleted it since', async () => {
-    const [seen, asked] = await observing({ head });
-    expect(seen).toMatchObject({ snapshot: undefined, tasks: { digest: 'of 1' } });
-    expect(asked).toMatchObject({ tombstones: 1, tasks: 2 });
-  });
+  it.each([
+    ['deleted', undefined, 1],
+    ['committed', { ...snapshot, version: 4 }, 0],
+  ] as const)(
+    'invariant 8: is observed afresh when another pass has %s it since',
+    async (_, kept, tombstones) => {
+      const [seen, asked] = await observing({ head }, { kept });
+      expect(seen).toMatchObject({ snapshot: kept, tasks: { digest: 'of 1' } });
+      expect(asked).toMatchObject({ tombstones, tasks: 2 });
+    },
+  );
 });
 
 describe('a project that a sweep reads from other bytes', () => {

@@ -97,18 +97,21 @@ function rosterContract(where: string, open: () => Stores): void {
       expect(await Array.fromAsync(stores.journal.search(journal))).not.toEqual([]);
     });
 
-    it('leaves a process that a pass walks; one that died holds it no longer than its lease', async () => {
-      const stores = opened();
-      await known(stores, GONE, 1);
-      await stores.snapshots.takeLease(GONE, { mode: 'changes', owner: 'b', now: AT, until: AT + 9 });
-      expect(await stores.roster.forget(GONE, page)).toBe('busy');
-      expect(await stores.roster.forget(GONE, { ...page, now: AT + 9 })).toBe('busy');
-      expect((await stores.snapshots.readState(GONE)).baselined).toBe(true);
-      expect(await stores.roster.forget(GONE, { ...page, now: AT + 10 })).toEqual({
-        projects: 1,
-        isDone: true,
-      });
-    });
+    it.each(['changes', 'sweep'] as const)(
+      'leaves a process that a `%s` pass walks; one that died holds it no longer than its lease',
+      async mode => {
+        const stores = opened();
+        await known(stores, GONE, 1);
+        await stores.snapshots.takeLease(GONE, { mode, owner: 'b', now: AT, until: AT + 9 });
+        expect(await stores.roster.forget(GONE, page)).toBe('busy');
+        expect(await stores.roster.forget(GONE, { ...page, now: AT + 9 })).toBe('busy');
+        expect((await stores.snapshots.readState(GONE)).baselined).toBe(true);
+        expect(await stores.roster.forget(GONE, { ...page, now: AT + 10 })).toEqual({
+          projects: 1,
+          isDone: true,
+        });
+      },
+    );
   });
 }
 

@@ -27,6 +27,13 @@ export const OPERATIONS: BugsByFile = {
       { world: 'replaced endpoint: a run begins, sqlite' },
     ],
   },
+  'operations/deliveries.ts': {
+    'deliveries of a job left to a later endpoint of its name': [
+      '    if (error instanceof Refused) await ports.deliveries.forget(added);\n',
+      '',
+      { world: 'replaced endpoint: a replay, sqlite' },
+    ],
+  },
   'operations/endpoints.ts': {
     'an operation refused by its own claim': [
       'other && other.by !== by && other',

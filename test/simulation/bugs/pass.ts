@@ -128,9 +128,9 @@ export const PASS: BugsByFile = {
   },
   'pass/look.ts': {
     'tasks compared with a snapshot that was read behind them': [
-      'if (head && snapshot?.version !== head.version) return observe(context, state, candidate);',
-      '',
-      'pass/observe.test.ts',
+      'if (head && snapshot?.version !== head.version)',
+      'if (head && !snapshot)',
+      { world: 'with a recheck: changes and sweep, update task' },
     ],
     'same tasks taken for a same project': [
       'digest: listed && listed.digest === digests.record ? digests.tasks : undefined',

@@ -5,7 +5,7 @@ import type { DepthFirst } from './depth-first.ts';
 import { TIME_PASSES } from './endpoint-process.ts';
 import { EndpointSide, type EndpointWorld, MINUTE } from './endpoint-side.ts';
 import { OrderFailed } from './passes.ts';
-import { digest, Walker } from './walker.ts';
+import { digest, Turns, Walker } from './walker.ts';
 
 /** After the meeting, the rest is found by the ticks alone, as if all messages that wake a drain were lost; or by those messages alone, in
  *  time. */
@@ -46,7 +46,7 @@ function isProbedAgain({ isFailing, parties, answers }: EndpointWorld): boolean 
 /** @returns the state at the end; undefined when it came to a state that another order had reached. */
 async function cross(
   side: EndpointSide,
-  { parties, switches = Number.POSITIVE_INFINITY }: EndpointWorld,
+  { parties, switches }: EndpointWorld,
   orders: DepthFirst,
   steps: string[],
 ): Promise<string | undefined> {
@@ -55,18 +55,15 @@ async function cross(
     void side.begin(index, walker).then(() => walker.ends(), side.fail);
     return walker;
   });
-  let left = switches;
-  let last: Walker | undefined;
-  const turn = () => (Number.isFinite(left) ? [left, last?.name] : []);
-  const state = () => digest([side.state(), walkers.map(({ state }) => state), turn()]);
+  const turns = new Turns(switches);
+  const state = () => digest([side.state(), walkers.map(({ state }) => state), turns.state]);
   for (;;) {
     await side.rest();
     side.check();
-    const all = walkers.flatMap(walker => walker.waiting.map(waits => ({ walker, waits })));
+    const callsOf = (walker: Walker) => walker.waiting.map(waits => ({ walker, waits }));
     // No other party notices a request to the receiver.
-    const free = all.find(({ waits }) => waits.boundary === 'endpoint.post');
-    const goesOn = all.filter(({ walker }) => walker === last);
-    const options = free ? [free] : left === 0 && goesOn.length > 0 ? goesOn : all;
+    const free = walkers.flatMap(callsOf).find(({ waits }) => waits.boundary === 'endpoint.post');
+    const options = free ? [free] : turns.among(walkers).flatMap(callsOf);
     if (options.length === 0) {
       const stuck = walkers.find(({ isUnderWay }) => isUnderWay);
       if (stuck) throw new Violation(11, `${stuck.name} never ends`);
@@ -77,9 +74,7 @@ async function cross(
     const { walker, waits } = options[chosen] as (typeof options)[number];
     const text = `${walker.name}: ${waits.name}`;
     // Time that passes is no other party.
-    const isTime = waits.name.endsWith(TIME_PASSES);
-    if (last !== walker && goesOn.length > 0 && !isTime) left -= 1;
-    if (!isTime) last = walker;
+    if (!waits.name.endsWith(TIME_PASSES)) turns.take(walker);
     steps.push(text);
     walker.take(waits, text);
   }

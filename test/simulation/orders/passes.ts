@@ -7,18 +7,20 @@ import { smallEdit, smallPlan, WALK } from '../small-plan.ts';
 import { World } from '../world.ts';
 import type { DepthFirst } from './depth-first.ts';
 import { OF, StateRows } from './state-rows.ts';
-import { digest, type Waiting, Walker } from './walker.ts';
+import { digest, Turns, type Waiting, Walker } from './walker.ts';
 
 /** A small world: passes over two projects, one edit, and at most one fault. */
 export interface SmallWorld {
   readonly storage: Plan['storage'];
   readonly modes: readonly Run['mode'][];
   readonly edit: EditKind;
-  readonly hasFault: boolean;
+  readonly hasFault?: boolean;
   /** The edit is made before the passes begin. */
   readonly isEarly?: boolean;
   /** The process is on hold, and an operator releases it; or a pass could not read a project. Faults are those of reading alone. */
   readonly begins?: 'on hold' | 'with a recheck';
+  /** How often another pass goes on before one has ended. */
+  readonly switches?: number;
 }
 
 /** Longer than a lease lasts. */
@@ -79,6 +81,7 @@ class Crossing {
   readonly #steps: string[];
   readonly #walkers: readonly Walker[];
   readonly #rows: StateRows<Walker>;
+  readonly #turns: Turns;
   #isEdited: boolean;
   #isReleased: boolean;
   #faultsLeft: number;
@@ -92,6 +95,7 @@ class Crossing {
     this.#isEdited = small.isEarly === true;
     this.#isReleased = small.begins !== 'on hold';
     this.#rows = new StateRows(world.storage);
+    this.#turns = new Turns(small.switches);
     this.#walkers = small.modes.map((mode, index) => new Walker(`${'AB'[index]} (${mode})`));
   }
 
@@ -134,11 +138,12 @@ class Crossing {
   #options(): Option[] {
     const options: Option[] = [];
     const free = this.#walkers.find(({ waiting }) => waiting.some(one => this.#isFree(one)));
-    for (const walker of free ? [free] : this.#walkers)
+    for (const walker of free ? [free] : this.#turns.among(this.#walkers))
       for (const waits of free ? free.waiting.filter(one => this.#isFree(one)).slice(0, 1) : walker.waiting)
         for (const fault of [undefined, ...this.#faultsAt(waits.boundary)]) {
           const text = `${walker.name}: ${waits.name}${fault ? `, ${fault}` : ''}`;
           const take = () => {
+            if (!free) this.#turns.take(walker);
             walker.take(waits, `${text} ${this.#world.scheduler.wall}`, fault);
             this.#rows.check(walker, waits.name === 'rechecks');
           };
@@ -190,6 +195,7 @@ class Crossing {
       this.#isReleased,
       this.#faultsLeft,
       this.#walkers.map(({ state }) => state),
+      this.#turns.state,
       [...storage.items()],
     ]);
   }

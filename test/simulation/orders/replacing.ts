@@ -5,18 +5,21 @@ import type { EndpointRow } from '../../../functions/model/endpoint-row.ts';
 import { encodePart } from '../../../functions/model/event-id.ts';
 import { addEndpoint } from '../../../functions/operations/endpoint-settings.ts';
 import { removeEndpoint } from '../../../functions/operations/endpoints.ts';
+import { workOffJobs } from '../../../functions/operations/jobs.ts';
 import { ENDPOINTS } from '../../../functions/store/keys.ts';
 import { batchOf, messageOf, SECRET, someEvents, waitingOnes } from '../../kit/delivery/setting.ts';
 import { type Reply, VirtualAgent } from '../http.ts';
 import { idOf } from '../oracle/rows.ts';
 import { Violation } from '../oracle/violation.ts';
+import { BEGUN, type Job, sourcesOf } from './endpoint-jobs.ts';
 import { BEGIN, type Meeting, type MeetingWorld, type Party, type Place, type Reaching } from './meeting.ts';
 import { answerOf, callOf, operationsOf } from './operating.ts';
 
 /** How a run serves the endpoint while an operator removes it and adds another one of its name. `drains`: it sends the backlog;
  *  `delivers`: a message of the queue; `queues`: the same, while the endpoint is paused. `… in vain`: the receiver answers 500.
- *  `begins`: it sends the later one its first event in vain, once that one has a row. */
-type Role = 'drains' | 'drains in vain' | 'delivers' | 'delivers in vain' | 'queues' | 'begins';
+ *  `begins`: it sends the later one its first event in vain, once that one has a row. A job is the earlier one's, which a tick carries
+ *  out. */
+type Role = 'drains' | 'drains in vain' | 'delivers' | 'delivers in vain' | 'queues' | 'begins' | Job;
 
 const NAME = 'crm';
 const HOUR = 3_600_000;
@@ -26,12 +29,10 @@ const RUN_MS = 180_000;
 const PER_SECOND = 2;
 const [, IN_QUEUE, OF_NEW] = someEvents(3).map(event => JSON.stringify(event)) as [string, string, string];
 
-const EVENTS = [...waitingOnes(1).map(({ eventId }) => eventId), idOf(IN_QUEUE), idOf(OF_NEW)];
-
 /** An endpoint that is removed and added again under its name, while a run has deliveries of it. */
 export function replacingWorlds(storage: MeetingWorld['storage']): MeetingWorld[] {
-  const roles = ['drains', 'drains in vain', 'delivers', 'delivers in vain', 'queues', 'begins'] as const;
-  return roles.map(role => endpointThatIsReplaced(storage, role));
+  const runs = ['drains', 'drains in vain', 'delivers', 'delivers in vain', 'queues', 'begins'] as const;
+  return [...runs, 'replay', 'snapshot'].map(role => endpointThatIsReplaced(storage, role as Role));
 }
 
 export function endpointThatIsReplaced(
@@ -39,7 +40,7 @@ export function endpointThatIsReplaced(
   role: Role,
   hasFault = storage === 'sqlite',
 ): MeetingWorld {
-  const name = `replaced endpoint: a run ${role}, ${storage}`;
+  const name = `replaced endpoint: a ${isJob(role) ? role : `run ${role}`}, ${storage}`;
   return { name, storage, hasFault, meeting: place => meetingOf(place, role) };
 }
 
@@ -86,6 +87,7 @@ function meetingOf(place: Place, role: Role): Meeting {
   const serve: Party = {
     name: role,
     run: async reaching => {
+      if (isJob(role)) return carryOut(place, reaching, wakes);
       if (role !== 'begins')
         return deliver(reaching, 'old', role.startsWith('drains') ? undefined : IN_QUEUE);
       const row = await reaching.ports.rows.read(NAME);
@@ -102,8 +104,10 @@ function meetingOf(place: Place, role: Role): Meeting {
       const waiting = { added: 1, due: BEGIN, first: role === 'queues' };
       const health = { waiting, ...(role === 'queues' && { paused: { at: BEGIN - HOUR } }) };
       const [addedAt, { origin }] = [BEGIN - 24 * HOUR, new URL(OLD)];
+      const job = isJob(role) && BEGUN[role];
       await deliveries.add(waitingOnes(1, { due: BEGIN - HOUR }));
-      await rows.change(NAME, () => ({ name: NAME, settings, health, addedAt, secretRevision: 1, origin }));
+      const row = { name: NAME, settings, health, addedAt, secretRevision: 1, origin, ...job };
+      await rows.change(NAME, () => row);
     },
     checkEnd: async (free, struck) => {
       if (struck.get(replace) === 'dies-before') return;
@@ -113,6 +117,8 @@ function meetingOf(place: Place, role: Role): Meeting {
         mayLack: !isBegun,
         mayCountTwice: role === 'begins' || role === 'drains' || struck.get(replace) === 'repeated',
         mayDrain: struck.has(serve),
+        // A tick that died can not remove what it added.
+        mayGetMore: isJob(role) && struck.get(serve) === 'dies-before',
       });
     },
     state: () => [...texts, ...accepted, wakes, isBegun],
@@ -124,16 +130,18 @@ function checkLater(
   place: Place,
   isAccepted: boolean,
   secret: string | undefined,
-  may: { readonly mayLack: boolean; readonly mayCountTwice: boolean; readonly mayDrain: boolean },
+  may: Readonly<Record<'mayLack' | 'mayCountTwice' | 'mayDrain' | 'mayGetMore', boolean>>,
 ): void {
   const item = [...place.storage.items()].find(({ pk, sk }) => pk?.S === ENDPOINTS && sk?.S === NAME);
-  const { settings, health } = JSON.parse(item?.row?.S ?? '{"health":{}}') as EndpointRow;
+  const { settings, health, ...row } = JSON.parse(item?.row?.S ?? '{"health":{}}') as EndpointRow;
   if (settings?.perSecond !== PER_SECOND || !secret?.includes(NEW))
     throw new Violation(11, 'the later endpoint has no row, or no secret');
   const kept = keptIn(place);
-  const foreign = kept.find(id => id !== idOf(OF_NEW));
-  if (foreign) throw new Violation(11, `${foreign} is in a row of the later endpoint`);
-  if (!may.mayLack && !isAccepted && (kept.length === 0 || !health.waiting))
+  const foreign = kept.find(sk => !isOfNew(sk));
+  if (foreign && !may.mayGetMore) throw new Violation(11, `${foreign} is a row of the later endpoint`);
+  const job = row.replay ?? row.replayed ?? row.snapshot ?? row.snapshotted;
+  if (job) throw new Violation(11, `the later endpoint has a job of the earlier: ${job.id}`);
+  if (!may.mayLack && !isAccepted && !(kept.some(isOfNew) && health.waiting))
     throw new Violation(11, 'the later endpoint lost its event');
   const { failures, draining, paused } = health;
   const isOfBoth = (failures?.count ?? 0) !== (isAccepted ? 0 : 1);
@@ -141,10 +149,30 @@ function checkLater(
     throw new Violation(11, `the later endpoint has health of the earlier: ${JSON.stringify(health)}`);
 }
 
-/** The events that rows of the endpoint have. */
+/** The sort keys of the endpoint's deliveries and dead letters. */
 function keptIn({ storage }: Place): string[] {
-  const rows = [...storage.items()].filter(({ pk }) => pk?.S === `ENDPOINT#${NAME}`);
-  return EVENTS.filter(id => rows.some(({ sk }) => sk?.S?.endsWith(`#${encodePart(id)}`)));
+  return [...storage.items()].flatMap(({ pk, sk }) =>
+    pk?.S === `ENDPOINT#${NAME}` && /^(PENDING|DEAD)#/.test(sk?.S ?? '') ? [String(sk?.S)] : [],
+  );
+}
+
+function isOfNew(sk: string): boolean {
+  return sk.endsWith(`#${encodePart(idOf(OF_NEW))}`);
+}
+
+function isJob(role: Role): role is Job {
+  return role === 'replay' || role === 'snapshot';
+}
+
+/** Adds the first slices of the job. */
+async function carryOut({ log }: Place, reaching: Reaching, wakes: string[]): Promise<void> {
+  const queues = { wake: async ({ name }: { name: string }) => void wakes.push(name) };
+  const more = { ...sourcesOf('T'), queues, log };
+  const { rows } = reaching.ports;
+  const registered = await createRegistry([], rows, reaching.clock).all();
+  const context = operationsOf(reaching, { id: 'T', texts: new Map(), more });
+  let left = 2;
+  await workOffJobs(context, registered, () => left-- > 0);
 }
 
 interface Around {

@@ -3,6 +3,7 @@ import type { EndpointWorld } from './endpoint-side.ts';
 import type { Change } from './machine-changes.ts';
 import type { MeetingWorld } from './meeting.ts';
 import { publishersThatMeet } from './publishing.ts';
+import { endpointThatIsReplaced } from './replacing.ts';
 import { partiesThatReport } from './reporting.ts';
 import { partiesThatSettle } from './settling.ts';
 import { runsThatShare } from './shares.ts';
@@ -108,6 +109,10 @@ describe('small worlds', () => {
     [
       'invariant 11: lose no dead letter that is sent again',
       partiesThatSettle('dynamodb', ['gives up', 'resends']),
+    ],
+    [
+      'invariant 11: leave no delivery of a job to a later endpoint of the name',
+      endpointThatIsReplaced('sqlite', 'replay', false),
     ],
     ['invariant 11: revive no delivery', partiesThatSettle('dynamodb', ['sends', 'gives up'])],
     [

@@ -49,6 +49,31 @@ export class Walker {
   }
 }
 
+/** Whose turn it is, in orders that leave a party that could go on at most a number of times. */
+export class Turns {
+  #switches: number;
+  #last: Walker | undefined;
+
+  constructor(switches = Number.POSITIVE_INFINITY) {
+    this.#switches = switches;
+  }
+
+  /** Those that may make the next call. */
+  among(walkers: readonly Walker[]): readonly Walker[] {
+    return this.#switches === 0 && this.#last?.waiting.length ? [this.#last] : walkers;
+  }
+
+  /** To be called before a call is taken. */
+  take(walker: Walker): void {
+    if (this.#last !== walker && this.#last?.waiting.length) this.#switches -= 1;
+    this.#last = walker;
+  }
+
+  get state(): unknown {
+    return Number.isFinite(this.#switches) ? [this.#switches, this.#last?.name] : [];
+  }
+}
+
 /** A digest of data. */
 export function digest(value: unknown): string {
   return createHash('sha1')
