@@ -156,7 +156,7 @@ export const plans: fc.Arbitrary<Plan> = parts.map(
       ...neighbours,
       steps: all,
       restless: unrest && { ...unrest.restless, from },
-      sluggish: sluggish && { ms: sluggish.ms, from: slowFrom, steps: sluggish.steps },
+      sluggish: sluggish && { list: sluggish.list, ms: sluggish.ms, from: slowFrom, steps: sluggish.steps },
       schedule: during.length > 0 ? (schedule as Schedule) : undefined,
     });
   },
@@ -190,6 +190,7 @@ function sound(plan: Plan): Plan {
     pageSize: {
       ...plan.pageSize,
       ...(isBurst && { tasks: 50 }),
+      ...(sluggish && { auditLog: 2 }),
       projects: restless ? Math.min(2, projects) : projects,
     },
     rollout,

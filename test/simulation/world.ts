@@ -156,8 +156,8 @@ export class World {
     const { plan, nature, releases } = this.#shared;
     releases.reach(step);
     const { sluggish, backlog } = plan;
-    if (sluggish && step === sluggish.from) nature.delays['service.projects'] = sluggish.ms;
-    if (sluggish && step === sluggish.from + sluggish.steps) nature.delays['service.projects'] = 0;
+    if (sluggish && step === sluggish.from) nature.delays[sluggish.list] = sluggish.ms;
+    if (sluggish && step === sluggish.from + sluggish.steps) nature.delays[sluggish.list] = 0;
     if (step === backlog?.from) this.publisher.pause();
     if (backlog && step === backlog.from + backlog.steps) this.publisher.resume();
   }
@@ -166,7 +166,8 @@ export class World {
   calm(): void {
     this.#shared.nature.faulty = false;
     this.publisher.resume();
-    this.#shared.nature.delays['service.projects'] = 0;
+    const { nature, plan } = this.#shared;
+    if (plan.sluggish) nature.delays[plan.sluggish.list] = 0;
     this.service.heal();
   }
 

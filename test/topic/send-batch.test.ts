@@ -83,7 +83,7 @@ describe('a batch', () => {
     const { topic, sent, refused } = open([
       [
         failed('0', { ...fault, Message: 'too odd' }),
-        failed('1', { SenderFault: false }),
+        failed('1', { ...fault, SenderFault: false }),
         failed('2', fault),
       ],
       [],
@@ -105,6 +105,11 @@ describe('a batch', () => {
       expect(sent).toEqual([request(0, 1, 2), request(1)]);
     },
   );
+
+  it('of which SNS says too little is sent again by the stream', async () => {
+    const sns = { send: async () => ({ Successful: [{}] }) } as unknown as SNSClient;
+    await expect(sendBatch({ ...open([]).topic, sns }, messages)).rejects.toThrow('topic.answer-is-complete');
+  });
 
   it('is not tried again when the run’s time is up', async () => {
     const { topic, sent, waits } = open([[failed('1')]], 1);

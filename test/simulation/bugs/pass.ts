@@ -65,6 +65,7 @@ export const PASS: BugsByFile = {
         ],
       ],
     ],
+    'actors named by a log that was not read to its end': ['readAt: isCutShort ? 0 : readAt,', 'readAt,'],
     'a log that was not met read no further': ['isLost = !reading.isMet;', 'isLost = false;'],
   },
   'pass/run-pass.ts': {

@@ -170,6 +170,13 @@ export class ActorsOracle {
     const clear = known.filter(({ at }) => at > after + SLACK_MS && at <= before - SLACK_MS);
     this.#coverage.add('actors', actors ? 'told' : this.#reasonFor(clear, name, isAnyUnknown));
     if (actors && actors.length > 1) this.#coverage.add('actors', 'several told');
+    const told = new Set(actors?.map(({ id }) => id));
+    const leftOut = clear
+      .filter(({ seq }) => !this.#passed.has(seq))
+      .flatMap(({ user }) => [user].flat())
+      .find(id => this.#users.has(id) && !told.has(id));
+    if (actors && leftOut !== undefined)
+      throw new Violation(2, `${event.id} names ${[...told]} alone, but ${leftOut} had a part in it`);
   }
 
   /** Why no actors are told, though the log has these entries. */

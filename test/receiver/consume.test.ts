@@ -1,0 +1,105 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Refused } from '../../functions/operations/refused.ts';
+import { type ConsumeOptions, consume } from '../../receiver/index.ts';
+import { served } from '../kit/local/served.ts';
+import { temporaryDirectory } from '../kit/temporary.ts';
+
+/** A run whose pull endpoint has these batches of events, and a consumer of it. */
+async function opened(batches: readonly (readonly string[])[], more: Partial<ConsumeOptions> = {}) {
+  const left = batches.values();
+  const ending = new AbortController();
+  const { server, asked } = await served(request => {
+    if (!('operation' in request) || request.operation !== 'take') return { ended: 1, late: 0 };
+    const { value = [], done } = left.next();
+    if (done) ending.abort();
+    return { events: value.map(id => ({ event: { id }, receipt: `receipt ${id}` })) };
+  });
+  const data = temporaryDirectory();
+  const address = (token = server.token) =>
+    writeFileSync(join(data, 'operate.json'), JSON.stringify({ url: server.url, token }));
+  address();
+  const events = consume({ endpoint: 'crm', from: { data }, signal: ending.signal, ...more });
+  const requests = () => asked.map(({ request }) => request as { operation: string; receipts?: string[] });
+  /** What became of the events, in order. */
+  const ended = () =>
+    requests().flatMap(({ operation, receipts = [] }) => receipts.map(receipt => `${operation} ${receipt}`));
+  return { events, requests, ended, address, ending };
+}
+
+describe('a consumer', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('has each event acknowledged once it asks for one of the next batch, until its signal ends it', async () => {
+    const { events, requests, ended } = await opened([['a', 'b'], ['c']], { limit: 2, lease: 7 });
+    const seen: [string, number][] = [];
+    for await (const { id } of events) seen.push([id, ended().length]);
+    expect(seen).toEqual([
+      ['a', 0],
+      ['b', 0],
+      ['c', 2],
+    ]);
+    expect(requests()[0]).toEqual({ operation: 'take', endpoint: 'crm', limit: 2, lease: 7 });
+    expect(ended()).toEqual(['ack receipt a', 'ack receipt b', 'ack receipt c']);
+  });
+
+  it.each(['break', 'error'])('that ends by %s returns its event and those after it', async how => {
+    const { events, ended } = await opened([['a', 'b', 'c']]);
+    const process = async () => {
+      for await (const { id } of events) {
+        if (id !== 'b') continue;
+        if (how === 'break') break;
+        throw new Error('no room');
+      }
+    };
+    await (how === 'break' ? process() : expect(process()).rejects.toThrow('no room'));
+    expect(ended()).toEqual(['ack receipt a', 'nack receipt b', 'nack receipt c']);
+  });
+
+  it('whose signal ends it during an event has that one acknowledged, and returns the others', async () => {
+    const { events, ended, ending } = await opened([['a', 'b']]);
+    for await (const _ of events) ending.abort();
+    expect(ended()).toEqual(['ack receipt a', 'nack receipt b']);
+  });
+
+  it.each([
+    [60, 55_000, 'ack'],
+    [60, 55_001, 'nack'],
+    [4, 2_000, 'ack'],
+    [4, 2_001, 'nack'],
+  ])('with a lease of %i s has the second event after %i ms as: %s', async (lease, ms, second) => {
+    const { events, ended } = await opened([['a', 'b']], { lease });
+    for await (const { id } of events) if (id === 'a') vi.setSystemTime(Date.now() + ms);
+    expect(ended()).toEqual(['ack receipt a', `${second} receipt b`]);
+  });
+
+  it('repeats a request that got no answer, and tells why it did', async () => {
+    const errors: unknown[] = [];
+    const onError = (error: unknown) => {
+      errors.push(error);
+      consumer.address();
+    };
+    const consumer = await opened([['a']], { onError });
+    consumer.address('another token');
+    for await (const _ of consumer.events);
+    expect([errors.length, consumer.ended()]).toEqual([1, ['ack receipt a']]);
+  });
+
+  it('ends at once by its signal where no answer comes', async () => {
+    const consumer = await opened([], { onError: () => consumer.ending.abort() });
+    consumer.address('another token');
+    expect(await consumer.events.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it('is told what is refused, which it does not repeat', async () => {
+    const { server } = await served(() => {
+      throw new Refused('There is no endpoint with this name.');
+    });
+    const data = temporaryDirectory();
+    writeFileSync(join(data, 'operate.json'), JSON.stringify(server));
+    const events = consume({ endpoint: 'crm', from: { data } });
+    await expect(events.next()).rejects.toThrow('There is no endpoint with this name.');
+  });
+});
