@@ -174,7 +174,7 @@ function without({ reports = {}, ...health }: Health, versions: ReadonlySet<numb
   return { ...health, reports: { ...rest, ...(left.length > 0 && { open: left }) } };
 }
 
-/** @returns false if the endpoint was removed in between */
+/** @returns false if the endpoint was removed in between: then a later one of its name does not get them */
 async function addTo(
   name: string,
   events: readonly HealthEvent[],
@@ -182,15 +182,22 @@ async function addTo(
 ): Promise<boolean> {
   const found = await registry.read(name);
   if (!found) return false;
+  const { endpoint, row: former } = found;
   const now = clock();
-  await deliveries.add(events.map(event => deliveryOf(name, event, now)));
-  const added = found.row?.settings ? undefined : { name, health: {} };
+  const added = events
+    .filter(event => wants(endpoint.filter ?? {}, event))
+    .map(event => deliveryOf(name, event, now));
+  if (added.length === 0) return false;
+  await deliveries.add(added);
+  let isGone = false;
   const row = await rows.change(name, row => {
-    const before = row ?? added;
-    return before && { ...before, health: joined(before.health, now, false) };
+    const before = row ?? (former?.settings ? undefined : { name, health: {} });
+    isGone = !before || before.addedAt !== former?.addedAt;
+    return before && !isGone ? { ...before, health: joined(before.health, now, false) } : undefined;
   });
-  if (row && !closedTo(row.health, now)) await tryToWake(found.endpoint, 0, queues, log.warn);
-  return row !== undefined;
+  if (isGone) await deliveries.forget(added);
+  else if (row && !closedTo(row.health, now)) await tryToWake(endpoint, 0, queues, log.warn);
+  return !isGone;
 }
 
 function deliveryOf(endpoint: string, event: HealthEvent, due: number): NewDelivery {

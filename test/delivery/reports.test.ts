@@ -125,18 +125,24 @@ it('a run that dies between a transition and its report loses no report and adds
   expect(deaths).toBeGreaterThan(10);
 });
 
-it('two runs that send the same report leave the report of a recovery that comes between their removals', async () => {
+/** The report of an endpoint that stopped, which is to be sent. */
+async function openReport(configured = [webhook('crm'), webhook('ops', HEALTH_TYPES)]) {
   const store = await inMemory();
   onTestFinished(store.stop);
   const { endpoints: rows, deliveries } = store;
   const clock = () => AT;
-  const registry = createRegistry([webhook('crm'), webhook('ops', HEALTH_TYPES)], rows, clock, undefined, 0);
+  const registry = createRegistry(configured, rows, clock, undefined, 0);
   const nothing = async () => undefined;
   const log = { info: () => undefined, warn: () => undefined };
-  const ports = { rows, deliveries, registry, clock, queues: { wake: nothing }, log };
   const problem = { now: AT, depth: 0, origin: undefined, reason: '' };
   const health = reportProblem({ stopped: { at: AT, reason: 'answered 410' } }, problem);
   await rows.change('crm', () => ({ name: 'crm', health }));
+  return { rows, deliveries, registry, clock, queues: { wake: nothing }, log };
+}
+
+it('two runs that send the same report leave the report of a recovery that comes between their removals', async () => {
+  const { rows, deliveries, ...more } = await openReport();
+  const ports = { rows, deliveries, ...more };
   const add: typeof deliveries.add = async all => {
     await deliveries.add(all);
     await sendReports('crm', ports);
@@ -144,6 +150,31 @@ it('two runs that send the same report leave the report of a recovery that comes
   };
   await sendReports('crm', { ...ports, deliveries: { ...deliveries, add } });
   expect((await rows.read('crm'))?.health.reports?.open).toMatchObject([{ type: 'endpoint.recovered' }]);
+});
+
+it.each([
+  ['removed', undefined, 0],
+  ['removed, and another one of its name added', { addedAt: AT + 1 }, 0],
+  ['changed to want no reports before they are added', { before: true }, 0],
+  ['as it was', {}, 1],
+])('a report is for the endpoint that wants it: not where that is %s', async (_, later, count) => {
+  const { rows, deliveries, ...more } = await openReport([webhook('crm')]);
+  const row = { name: 'ops', settings: webhook('ops', HEALTH_TYPES), health: {}, addedAt: AT };
+  await rows.change('ops', () => row);
+  const { before = false, ...changed } = { ...later } as { before?: boolean };
+  const registry: typeof more.registry = {
+    ...more.registry,
+    read: async name => {
+      if (before) await rows.change(name, () => ({ ...row, settings: webhook('ops', ['task.updated']) }));
+      return more.registry.read(name);
+    },
+  };
+  const add: typeof deliveries.add = async all => {
+    await deliveries.add(all);
+    await rows.change('ops', () => (later ? { ...row, ...changed } : 'removed'));
+  };
+  await sendReports('crm', { ...more, rows, registry, deliveries: { ...deliveries, add } });
+  expect(await deliveries.counts('ops')).toMatchObject({ pending: count });
 });
 
 it('a tick leaves a report of the last seconds to the run that made it, unless the clock was set back', () => {
