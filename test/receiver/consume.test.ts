@@ -1,8 +1,11 @@
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Refused } from '../../functions/operations/refused.ts';
 import { type ConsumeOptions, consume } from '../../receiver/index.ts';
+import { listenInTest } from '../kit/listen-in-test.ts';
 import { served } from '../kit/local/served.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
@@ -91,6 +94,41 @@ describe('a consumer', () => {
     const consumer = await opened([], { onError: () => consumer.ending.abort() });
     consumer.address('another token');
     expect(await consumer.events.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it('takes the events of a stack from its function, and tells when that fails', async () => {
+    for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) vi.stubEnv(name, 'test');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const sent: string[] = [];
+    const answers = [
+      { events: [{ event: { id: 'a' }, receipt: 'of a' }] },
+      { ended: 1, late: 0 },
+      undefined,
+    ].values();
+    const { url } = await listenInTest(
+      createServer(async (request, response) => {
+        sent.push(`${request.url} ${await text(request)}`);
+        const answer = answers.next().value;
+        if (!answer) response.setHeader('X-Amz-Function-Error', 'Unhandled');
+        response.end(JSON.stringify(answer ? { answer } : { errorMessage: 'no memory' }));
+      }),
+    );
+    const ending = new AbortController();
+    const errors: unknown[] = [];
+    const onError = (error: unknown) => {
+      errors.push(String(error));
+      ending.abort();
+    };
+    const from = { stack: 'Changewire', region: 'eu-central-1', address: url };
+    const events = consume({ endpoint: 'crm', from, signal: ending.signal, onError });
+    const ids: string[] = [];
+    for await (const { id } of events) ids.push(id);
+    const path = '/2015-03-31/functions/Changewire-operate%3Apull/invocations';
+    const take = `${path} {"request":{"operation":"take","endpoint":"crm","limit":10,"lease":60}}`;
+    const ack = `${path} {"request":{"operation":"ack","endpoint":"crm","receipts":["of a"]}}`;
+    expect([ids, sent]).toEqual([['a'], [take, ack, take]]);
+    const failed = 'The function Changewire-operate:pull failed: {"errorMessage":"no memory"}';
+    expect(errors).toEqual([`Error: ${failed}`]);
   });
 
   it('is told what is refused, which it does not repeat', async () => {

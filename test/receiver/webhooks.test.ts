@@ -43,8 +43,14 @@ describe('a signed webhook', () => {
       [body, { ...headers, 'webhook-signature': signature.replace('v1,', 'v2,') }, /^No matching signature/],
       [body, {}, /^Missing required headers\.$/],
       [body, signedWebhook({ id: 'a' }, { secrets: [WRONG_SECRET] }).headers, /^No matching signature/],
-      [body, { ...headers, 'webhook-timestamp': 'soon' }, /^Invalid Signature Headers/],
+      ...['id', 'timestamp', 'signature'].map((name): [string, Headers, RegExp] => [
+        ...([body, { ...headers, [`webhook-${name}`]: '' }, /^Missing required headers\.$/] as const),
+      ]),
+      ...['soon', '-1', '1x', '1'.repeat(13)].map((time): [string, Headers, RegExp] => [
+        ...([body, { ...headers, 'webhook-timestamp': time }, /^Invalid Signature Headers/] as const),
+      ]),
       [body, signedWebhook({ id: 'a' }, { at: Date.now() - 6 * MINUTES }).headers, /too old/],
+      [body, signedWebhook({ id: 'a' }, { at: Date.now() + 6 * MINUTES }).headers, /too new/],
     ];
     for (const [altered, with_, why] of refused) {
       const { status, message } = await refusalOf(
