@@ -14,7 +14,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type CountingAws, startCountingAws } from '../../bench/cost/aws.ts';
 import { listen } from '../../bench/cost/proxy.ts';
 import { Recorder } from '../../bench/cost/recorder.ts';
@@ -35,10 +35,8 @@ beforeAll(async () => {
     response.end(JSON.stringify(table.answer));
   });
   dynamodb = await listen(server);
-  aws = await startCountingAws(`http://127.0.0.1:${dynamodb.port}`, recorder, {
-    credentials: '{"clientId":"a"}',
-    parameter: name => `of ${name}`,
-  });
+  const parameter = (name: string) => `of ${name}`;
+  aws = await startCountingAws(dynamodb.url, recorder, { credentials: '{}', parameter });
 });
 afterAll(() => Promise.all([aws.stop(), dynamodb.stop()]));
 beforeEach(() => {
@@ -47,78 +45,66 @@ beforeEach(() => {
 });
 
 const options = () => ({
-  endpoint: `http://127.0.0.1:${aws.port}`,
+  endpoint: aws.url,
   region: 'us-east-1',
+  maxAttempts: 1,
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
 });
 const Key = { pk: { S: 'a' } };
-const QueueUrl = () => `http://127.0.0.1:${aws.port}/1/Passes`;
+const Put = { TableName: 't', Item: Key };
+const queue = () => ({ QueueUrl: `${aws.url}/1/Passes` });
 
-describe('the address that counts', () => {
-  it('counts units of the table as it tells them, those of a transaction together', async () => {
-    const client = new DynamoDBClient(options());
-    table.answer = { ConsumedCapacity: { CapacityUnits: 0.5 } };
-    await client.send(new GetItemCommand({ TableName: 't', Key }));
-    expect(JSON.parse(table.asked)).toMatchObject({ TableName: 't', ReturnConsumedCapacity: 'TOTAL' });
-    table.answer = { ConsumedCapacity: [{ CapacityUnits: 4 }, { CapacityUnits: 2 }] };
-    const Put = { TableName: 't', Item: Key };
-    await client.send(new TransactWriteItemsCommand({ TransactItems: [{ Put }, { Put }] }));
-    expect(recorder.get()).toMatchObject({
-      readUnits: 0.5,
-      writeUnits: 6,
-      requests: { 'dynamodb.GetItem': 1, 'dynamodb.TransactWriteItems': 1 },
-    });
-  });
+it('the counting address counts units of the table as it tells them, those of a transaction together', async () => {
+  const client = new DynamoDBClient(options());
+  table.answer = { ConsumedCapacity: { CapacityUnits: 0.5 } };
+  await client.send(new GetItemCommand({ TableName: 't', Key }));
+  expect(JSON.parse(table.asked)).toMatchObject({ TableName: 't', ReturnConsumedCapacity: 'TOTAL' });
+  table.answer = { ConsumedCapacity: [{ CapacityUnits: 4 }, { CapacityUnits: 2 }] };
+  await client.send(new TransactWriteItemsCommand({ TransactItems: [{ Put }, { Put }] }));
+  const requests = { 'dynamodb.GetItem': 1, 'dynamodb.TransactWriteItems': 1 };
+  expect(recorder.get()).toMatchObject({ readUnits: 0.5, writeUnits: 6, requests });
+});
 
-  it('counts one unit of a write whose condition fails, which the caller hears of', async () => {
-    const client = new DynamoDBClient({ ...options(), maxAttempts: 1 });
-    Object.assign(table, { status: 400, answer: { __type: 'ConditionalCheckFailedException' } });
-    const put = client.send(new PutItemCommand({ TableName: 't', Item: Key }));
-    await expect(put).rejects.toThrow();
-    Object.assign(table, { status: 200 });
-    expect(recorder.get()).toMatchObject({ writeUnits: 1, readUnits: 0 });
-  });
+it('the counting address counts one unit of a write whose condition fails, which the caller hears of', async () => {
+  Object.assign(table, { status: 400, answer: { __type: 'ConditionalCheckFailedException' } });
+  await expect(new DynamoDBClient(options()).send(new PutItemCommand(Put))).rejects.toThrow();
+  table.status = 200;
+  expect(recorder.get()).toMatchObject({ writeUnits: 1, readUnits: 0 });
+});
 
-  it('counts requests to queues by 64 KB, and those for a group', async () => {
-    const client = new SQSClient(options());
-    const Entries = ['1', '2'].map(Id => ({ Id, MessageBody: 'x'.repeat(40_000), MessageGroupId: 'w1' }));
-    const { Successful = [] } = await client.send(
-      new SendMessageBatchCommand({ QueueUrl: QueueUrl(), Entries }),
-    );
-    expect(Successful).toHaveLength(2);
-    await client.send(new SendMessageCommand({ QueueUrl: QueueUrl(), MessageBody: 'alone' }));
-    await client.send(new GetQueueAttributesCommand({ QueueUrl: QueueUrl() }));
-    expect(recorder.get()).toMatchObject({ sqs: 4, sqsGrouped: 2 });
-    expect(aws.takeSent().map(({ queue, group }) => [queue, group])).toEqual([
-      ['Passes', 'w1'],
-      ['Passes', 'w1'],
-      ['Passes', undefined],
-    ]);
-  });
+it('the counting address counts requests to queues by 64 KB, and those for a group', async () => {
+  const client = new SQSClient(options());
+  const Entries = ['1', '2'].map(Id => ({ Id, MessageBody: 'x'.repeat(40_000), MessageGroupId: 'w1' }));
+  const batch = await client.send(new SendMessageBatchCommand({ ...queue(), Entries }));
+  expect(batch.Successful).toHaveLength(2);
+  await client.send(new SendMessageCommand({ ...queue(), MessageBody: 'alone' }));
+  await client.send(new GetQueueAttributesCommand(queue()));
+  expect(recorder.get()).toMatchObject({ sqs: 4, sqsGrouped: 2 });
+  const grouped = ['Passes', 'w1'];
+  const sent = aws.takeSent().map(({ queue, group }) => [queue, group]);
+  expect(sent).toEqual([grouped, grouped, ['Passes', undefined]]);
+});
 
-  it('counts what is published, message by message', async () => {
-    const PublishBatchRequestEntries = ['1', '2'].map(Id => ({
-      Id,
-      Message: Id === '1' ? 'small' : 'x'.repeat(100_000),
-      MessageAttributes: { eventType: { DataType: 'String', StringValue: 'task.updated' } },
-    }));
-    const command = new PublishBatchCommand({
-      TopicArn: 'arn:aws:sns:us-east-1:1:T',
-      PublishBatchRequestEntries,
-    });
-    const { Successful = [] } = await new SNSClient(options()).send(command);
-    expect(Successful.map(({ Id }) => Id)).toEqual(['1', '2']);
-    expect(recorder.get()).toMatchObject({ published: 3, requests: { 'sns.PublishBatch': 1 } });
-    expect(aws.takeSent()[0]).toMatchObject({
-      body: 'small',
-      attributes: { eventType: { DataType: 'String', StringValue: 'task.updated' } },
-    });
+it('the counting address counts what is published, message by message', async () => {
+  const attributes = { eventType: { DataType: 'String', StringValue: 'task.updated' } };
+  const PublishBatchRequestEntries = ['small', 'x'.repeat(100_000)].map((Message, index) => ({
+    Id: String(index),
+    Message,
+    MessageAttributes: attributes,
+  }));
+  const command = new PublishBatchCommand({
+    TopicArn: 'arn:aws:sns:us-east-1:1:T',
+    PublishBatchRequestEntries,
   });
+  const { Successful = [] } = await new SNSClient(options()).send(command);
+  expect(Successful.map(({ Id }) => Id)).toEqual(['0', '1']);
+  expect(recorder.get()).toMatchObject({ published: 3, requests: { 'sns.PublishBatch': 1 } });
+  expect(aws.takeSent()[0]).toMatchObject({ body: 'small', attributes });
+});
 
-  it('refuses what it does not know, so that nothing is used that is not counted', async () => {
-    const receive = new SQSClient(options()).send(new ReceiveMessageCommand({ QueueUrl: QueueUrl() }));
-    await expect(receive).rejects.toThrow('ReceiveMessage is not counted.');
-    const put = new PutParameterCommand({ Name: '/hook1', Value: 'x' });
-    await expect(new SSMClient(options()).send(put)).rejects.toThrow('ssm.PutParameter is not counted.');
-  });
+it('the counting address refuses what it does not know, so that nothing is used that is not counted', async () => {
+  const receive = new SQSClient(options()).send(new ReceiveMessageCommand(queue()));
+  await expect(receive).rejects.toThrow('ReceiveMessage is not counted.');
+  const put = new PutParameterCommand({ Name: '/hook1', Value: 'x' });
+  await expect(new SSMClient(options()).send(put)).rejects.toThrow('ssm.PutParameter is not counted.');
 });

@@ -18,13 +18,27 @@ export function manualClock(start = NOW) {
   return Object.assign(() => now, { advance });
 }
 
-/** A service that is stopped with the test: process `p` of 3 projects of 4 tasks, unless told otherwise. */
+export const PROJECTS = '/processes/p/projects';
+export const TASKS = `${PROJECTS}/1001/tasks`;
+export const AUDIT = '/processes/p/auditlog';
+
+/** A service that is stopped with the test: process `p` of 3 projects of 4 tasks, unless told otherwise; its edits, and
+ *  requests to it: `projects`, `tasks` (of the first project) and `entries` read a list, and take the query. */
 export async function start(options: SimulatedServiceOptions = {}) {
   const clock = manualClock();
   const workspace = buildWorkspace({ processes: [{ id: 'p', projects: 3, tasksPerProject: 4 }], now: NOW });
   const service = await startSimulatedService({ clock, workspace, ...options });
   onTestFinished(() => service.stop());
-  return { service, clock, get: await reader(service) };
+  const get = await reader(service);
+  const listed = (path: string, name: string) => async (query?: string) =>
+    list(await get(`${path}${query ?? ''}`), name);
+  const lists = {
+    projects: listed(PROJECTS, 'projects'),
+    tasks: listed(TASKS, 'tasks'),
+    entries: listed(AUDIT, 'entries'),
+  };
+  const status = async (path: string) => (await get(path)).status;
+  return { service, edit: service.workspace, freedoms: service.freedoms, clock, get, status, ...lists };
 }
 
 export interface Answer {
