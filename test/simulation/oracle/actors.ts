@@ -27,6 +27,8 @@ export class ActorsOracle {
   readonly #leases = new Map<string, string>();
   /** By run: what the audit log showed when the run last read it. */
   readonly #logs = new Map<string, readonly AuditEntry[]>();
+  /** The same, when it first read it: it may have passed over what came to the log's head since. */
+  readonly #firstLogs = new Map<string, ReadonlySet<AuditEntry>>();
   /** The users that the process knows: none while their list fails. */
   #users: ReadonlySet<string> = new Set();
   /** The projects that come or go with the write that is judged. */
@@ -57,10 +59,9 @@ export class ActorsOracle {
   readLog(run: string): void {
     const { freedoms, clock } = this.#service;
     const entries = this.#service.workspace().processes.get(this.#processId)?.audit ?? [];
-    this.#logs.set(
-      run,
-      entries.filter(({ at }) => at <= clock() - freedoms.auditVisibleAfter),
-    );
+    const shown = entries.filter(({ at }) => at <= clock() - freedoms.auditVisibleAfter);
+    this.#logs.set(run, shown);
+    if (!this.#firstLogs.has(run)) this.#firstLogs.set(run, new Set(shown));
   }
 
   /** The users that the process knows, from now on. */
@@ -122,7 +123,12 @@ export class ActorsOracle {
         throw new Violation(2, `${what} has actors, though the project was there all the time`);
       this.#checkActors(what, data.actors, this.#history.edits(name, ...interval));
     }
-    if (isOfChanges && this.#dated === 'always') this.#count(event, name, this.#logs.get(run) ?? []);
+    if (!isOfChanges || this.#dated !== 'always') return;
+    const clear = this.#count(event, name, this.#logs.get(run) ?? []);
+    // Lists may show an update late.
+    const until = before - SLACK_MS - this.#service.freedoms.updatesVisibleAfter;
+    const shown = clear.filter(entry => entry.at <= until && this.#firstLogs.get(run)?.has(entry));
+    if (data.actors) this.#checkWhole(what, data.actors, shown);
   }
 
   #checkActors(what: string, actors: readonly Actor[], edits: readonly EditMade[]): void {
@@ -162,21 +168,30 @@ export class ActorsOracle {
     return { known: about.filter(isKnown), isAnyUnknown: !about.every(isKnown) };
   }
 
-  #count(event: ProjectEvent | TaskEvent, name: RecordName, log: readonly AuditEntry[]): void {
+  /** Checks that actors are told whole: with all whom these entries name that no earlier pass has read. */
+  #checkWhole(what: string, actors: readonly Actor[], entries: readonly AuditEntry[]): void {
+    const told = actors.map(({ id }) => id);
+    const leftOut = entries
+      .filter(({ seq }) => !this.#passed.has(seq))
+      .flatMap(({ user }) => [user].flat())
+      .find(id => this.#users.has(id) && !told.includes(id));
+    if (leftOut !== undefined)
+      throw new Violation(2, `${what} names ${told} alone, but ${leftOut} had a part in it`);
+  }
+
+  #count(
+    event: ProjectEvent | TaskEvent,
+    name: RecordName,
+    log: readonly AuditEntry[],
+  ): readonly AuditEntry[] {
     const { actors, observed } = event.data;
     const [after, before] = [Date.parse(observed.after), Date.parse(observed.before)];
     const { known, isAnyUnknown } = this.#entriesAbout(name, log, after, before);
-    if (known.length === 0) return;
+    if (known.length === 0) return [];
     const clear = known.filter(({ at }) => at > after + SLACK_MS && at <= before - SLACK_MS);
     this.#coverage.add('actors', actors ? 'told' : this.#reasonFor(clear, name, isAnyUnknown));
     if (actors && actors.length > 1) this.#coverage.add('actors', 'several told');
-    const told = new Set(actors?.map(({ id }) => id));
-    const leftOut = clear
-      .filter(({ seq }) => !this.#passed.has(seq))
-      .flatMap(({ user }) => [user].flat())
-      .find(id => this.#users.has(id) && !told.has(id));
-    if (actors && leftOut !== undefined)
-      throw new Violation(2, `${event.id} names ${[...told]} alone, but ${leftOut} had a part in it`);
+    return clear;
   }
 
   /** Why no actors are told, though the log has these entries. */

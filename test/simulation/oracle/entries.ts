@@ -44,6 +44,8 @@ export class EntriesOracle {
   #before: ReadonlySet<number> | undefined;
   /** What it showed when it was last read by a run that could not know what is new: that need not be emitted. */
   #begun: ReadonlySet<number> = new Set();
+  /** When a run that knew nothing of the log last began to read it. */
+  #firstAt = 0;
   /** What the table knows of the log: nothing, a first reading that is under way, or a place. */
   #knows: 'nothing' | 'a part' | 'a place' = 'nothing';
   /** False once the first reading met entries whose times it can't compare with the service's. */
@@ -74,11 +76,17 @@ export class EntriesOracle {
     this.#readings.set(run, this.#known.now);
     this.#before ??= new Set(entries.filter(({ at }) => this.#isOld(at)).map(({ seq }) => seq));
     // An entry that appears behind the first page of a reading may stand on that page: the next pass reads it.
-    if (run !== this.#lastRun) this.#last = shown;
+    if (run !== this.#lastRun) {
+      this.#last = shown;
+      if (this.#knows === 'nothing') this.#firstAt = service.clock();
+    }
     this.#lastRun = run;
     if (this.#knows === 'nothing') this.#areTimesKnown = this.#isTimed;
     else if (this.#knows === 'a part') this.#areTimesKnown &&= this.#isTimed;
+    // A first reading that goes on in a later run emits nothing older than its start (docs/decisions/0114).
+    const isNotOwed = (entry: AuditEntry) => this.#knows === 'a part' && entry.at < this.#firstAt;
     if (!this.#canKnowNew) this.#begun = shown;
+    else this.#begun = new Set([...this.#begun, ...entries.filter(isNotOwed).map(({ seq }) => seq)]);
   }
 
   /** Told of the records of one write, of the events that it told, and which run sent it. */

@@ -96,20 +96,20 @@ const betweenPages = fc
   .map(([one, gap]) => ({ ...one, gap, in: 0, edit: 'update project' as const }));
 
 /** Edits of one project by several users, and a pass that has no time to read the sluggish log to its end. */
-const byMany = some(edit, 6, 9).map(edits => [
+const byMany = some(edit, 8, 11).map(edits => [
   ...edits.map(one => ({ ...one, gap: 500, in: 0, a: 0, edit: 'update project' as const })),
   {
     gap: 2_000,
     do: 'run' as const,
     mode: 'changes' as const,
-    budget: 63_000,
+    budget: 120_000,
     strikes: [],
     asked: true,
     also: 0,
   },
 ]);
 
-const slowly = { ms: fc.constant(SLUGGISH_MS), from: fc.nat(12), steps: between(4, 12) };
+const slowly = { ms: fc.constant(SLUGGISH_MS), from: fc.nat(12) };
 
 /** From the step `from` on, `steps` long, each page of a list takes so many ms: below the time-out of a request. Five pages then take longer than
  *  the overlap. */
@@ -119,11 +119,17 @@ export const sluggish = seldom(
     [
       2,
       fc.record({
-        ...{ list: fc.constant('service.projects' as const), ...slowly },
+        ...{ list: fc.constant('service.projects' as const), ...slowly, steps: between(4, 12) },
         during: fc.tuple(sweep, betweenPages),
       }),
     ],
-    [1, fc.record({ ...{ list: fc.constant('service.audit log' as const), ...slowly }, during: byMany })],
+    [
+      1,
+      fc.record({
+        ...{ list: fc.constant('service.audit log' as const), ...slowly, steps: between(13, 16) },
+        during: byMany,
+      }),
+    ],
   ),
 );
 export type Sluggish = NonNullable<Drawn<typeof sluggish>>;
