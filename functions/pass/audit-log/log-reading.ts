@@ -227,14 +227,15 @@ export class LogReading {
     const began = unfinished?.readAt ?? this.#began ?? 0;
     const isReversed = this.#compared.isReversed || (order !== 'unknown' && order === REVERSED[before.order]);
     const seen = isReversed ? before.seen.toReversed() : before.seen;
+    // While this or an earlier pass read its head, it was not known to be newest-first: all above `seen` is read again.
+    const isInParts = unfinished !== undefined || this.#isUnfinished;
+    if (isInParts && !this.#isFirst && order === 'newest-first' && before.order !== order)
+      return { order, tail: undefined, seen, readAt: readAt ?? began };
     if (this.#isUnfinished) {
       const last = (this.#pages.at(-1) ?? []).slice(-MAX_SEEN);
       const place = { after: this.#after, seen: order === 'oldest-first' ? last : head, readAt: began };
       return { ...this.#before, order, seen, unfinished: { ...place, isFirst: this.#isFirst } };
     }
-    // While earlier passes read its head, it was not known to be newest-first: all above `seen` is read again.
-    if (unfinished && !this.#isFirst && order === 'newest-first' && before.order !== order)
-      return { order, tail: undefined, seen, readAt: readAt ?? began };
     const tail = order === 'newest-first' ? undefined : this.#tail;
     const now = { order, tail, seen: this.#remembered(order, head) };
     const isSame =

@@ -421,17 +421,26 @@ describe('a log that takes long', () => {
     expect(next.position).toEqual({ ...left('newest-first', undefined, [10, 9, 8, 7]), readAt: AT });
   });
 
-  it('has read two pages in each pass, so that it comes to its end in any case', async () => {
-    let position = left('newest-first', undefined, [2, 1]);
-    const found: unknown[] = [];
-    for (let pass = 0; pass < 5; pass++) {
-      const read = await reading(position, { logs: [numbers(10, 0)], pageMs: 1_000, time: 0 });
-      found.push(...read.found);
-      position = read.position;
-    }
-    expect(new Set(found)).toEqual(new Set(numbers(3, 11)));
-    expect(position.seen).toEqual(left('unknown', undefined, [10, 9, 8, 7]).seen);
-  });
+  it.each([
+    ['newest-first', undefined, 2],
+    ['unknown', '2', 2],
+    // Six times show that it is newest-first.
+    ['unknown', '2', 3],
+  ] as const)(
+    'has read two pages in each pass, so that it comes to its end in any case: %s, pages of %i',
+    async (order, tail, size) => {
+      let position = left(order, tail, [2, 1], dated);
+      const found: unknown[] = [];
+      const how = { size, entryOf: dated, clock: 'local', pageMs: 1_000, time: 0 } as const;
+      for (let pass = 0; pass < 9; pass++) {
+        const read = await reading(position, { logs: [numbers(10, 0)], ...how });
+        found.push(...read.found);
+        position = read.position;
+      }
+      expect(new Set(found)).toEqual(new Set(numbers(3, 11)));
+      expect(position.seen).toEqual(left('unknown', undefined, numbers(10, 10 - 2 * size), dated).seen);
+    },
+  );
 
   it('and says no times is not taken for new where it may be old', async () => {
     const before = left('oldest-first', '4', [9, 10]);

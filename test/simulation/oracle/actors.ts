@@ -125,8 +125,9 @@ export class ActorsOracle {
     }
     if (!isOfChanges || this.#dated !== 'always') return;
     const clear = this.#count(event, name, this.#logs.get(run) ?? []);
-    // Lists may show an update late.
-    const until = before - SLACK_MS - this.#service.freedoms.updatesVisibleAfter;
+    // Lists may show an update late, and times are cut off.
+    const { updatesVisibleAfter, timestampResolution } = this.#service.freedoms;
+    const until = before - SLACK_MS - updatesVisibleAfter - timestampResolution;
     const shown = clear.filter(entry => entry.at <= until && this.#firstLogs.get(run)?.has(entry));
     if (data.actors) this.#checkWhole(what, data.actors, shown);
   }
