@@ -8,6 +8,7 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
+import { encode } from '../../functions/store/codec.ts';
 import { createActions } from '../../functions/store/dynamo/actions.ts';
 import { createEndpointRows, createSlots } from '../../functions/store/dynamo/endpoints.ts';
 import { createJournalReader } from '../../functions/store/dynamo/journal.ts';
@@ -102,10 +103,14 @@ async function journal(table: Table): Promise<void> {
   await createJournalReader(table, [PROCESS]).read({ since: 0, until: AT }, 1);
 }
 
-async function erasing(table: Table): Promise<void> {
+async function erasing(table: Opened): Promise<void> {
   const { tombstone, withSnapshot } = createSnapshots(table);
   await Promise.all([tombstone(PROCESS, 'p.1'), withSnapshot(PROCESS, ['p.1'])]);
-  const place = ['CHANGE#1795262400000#p.1#1', 'W#eu#P#p'];
+  const place = ['CHANGE#1795262400000#p.1#1', 'W#eu#P#p'] as const;
+  const [sk, pk] = place;
+  // Only a record that is there is written.
+  const Item = { pk: { S: pk }, sk: { S: sk }, events: { B: encode([]) } };
+  await table.model.run(new PutItemCommand({ TableName: table.tableName, Item }));
   await createJournalReader(table, [PROCESS]).replace(JSON.stringify(place), () => []);
   const { pending, removeDead, note } = createDeliveries(table);
   await Promise.all([pending('crm', 1), removeDead('crm', ['1#e'])]);
