@@ -133,6 +133,20 @@ describe('the registry of endpoints', () => {
     expect(listed()).toBe(4);
   });
 
+  it('reads the rows again, for routing, where one was added while it read them', async () => {
+    const setting = openSetting();
+    await setting.register({}, erp, 'erp');
+    const list = async () => {
+      const listed = await setting.rows.list();
+      if (listed.length === 1) await setting.register({}, endpointOf('webhook', 'crm'), 'crm');
+      return listed;
+    };
+    const registry = createRegistry([], { ...setting.rows, list }, () => setting.state.now);
+    expect(await registry.settings()).toHaveLength(1);
+    setting.state.now += 10 * SECOND;
+    expect(await registry.settings()).toHaveLength(2);
+  });
+
   it('reads the rows again after 15 minutes, for a table that was restored', async () => {
     const { registry, register, state, listed } = await open();
     await register({}, erp, 'erp');
