@@ -132,6 +132,11 @@ export const DELIVERY: BugsByFile = {
       'if (!waiting) return undefined;',
       { world: 'endpoint that fails: 2 rows, drain and deliver' },
     ],
+    'later events that no longer wait once others join the backlog': [
+      'first: first || waiting?.first === true,',
+      'first,',
+      { world: 'endpoint: 1 rows, refused and drain and resume' },
+    ],
   },
   'delivery/drain.ts': {
     'a whole turn by the health that an endpoint had at its beginning': [

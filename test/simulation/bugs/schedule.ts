@@ -85,6 +85,11 @@ export const SCHEDULE: BugsByFile = {
       '{ ...row, pause: { ...row.pause, until: now + PROBE_MS } }',
       'row',
     ],
+    'a pause that a later failure shortens': [
+      'Math.max(now + Math.max(backoff, asked), isProbe ? 0 : (current?.until ?? 0))',
+      'now + Math.max(backoff, asked)',
+      { world: 'shares of a workspace: failing and down' },
+    ],
   },
   'local/loops/consumer.ts': {
     'messages deleted before their handler has ended': [

@@ -117,6 +117,8 @@ export class EndpointJudge {
       throw new Violation(12, `${run} made the row forget failures or a pause`);
     if (was.waiting && !is.waiting && this.#runs.get(run) !== 'drain')
       throw new Violation(11, `${run} made the row forget the backlog`);
+    if (was.waiting?.first && is.waiting?.first === false && this.#runs.get(run) !== 'drain')
+      throw new Violation(11, `${run} made the row forget that later events wait until the backlog is sent`);
     if (more <= 0) return;
     const heldUntil = this.#refused.get(run);
     if (more > 1 || heldUntil === undefined)

@@ -7,9 +7,9 @@ import type { Completions } from '../../../functions/store/store.ts';
 import { Violation } from '../oracle/violation.ts';
 import { BEGIN, type Meeting, type MeetingWorld, type Party, type Place, type Reaching } from './meeting.ts';
 
-/** `changes`, `sweep`: a run that serves one process of the workspace. `failing`: one whose service fails, which pauses the workspace.
- *  `time`: that after which shares are renewed passes at once. */
-type Role = 'changes' | 'sweep' | 'failing' | 'time';
+/** `changes`, `sweep`: a run that serves one process of the workspace. `failing`: one whose service asks for a pause; `down`: one whose
+ *  service fails without a word of it. `time`: that after which shares are renewed passes at once. */
+type Role = 'changes' | 'sweep' | 'failing' | 'down' | 'time';
 
 type Shared = WorkspaceRow & { readonly completions: Completions };
 
@@ -26,6 +26,7 @@ export function shareWorlds(storage: MeetingWorld['storage']): MeetingWorld[] {
       ['changes', 'sweep'],
       ['changes', 'failing'],
       ['failing', 'failing'],
+      ['failing', 'down'],
       ['changes', 'sweep', 'time'],
     ] as const
   ).map(roles => runsThatShare(storage, roles));
@@ -66,8 +67,10 @@ function meetingOf(place: Place, roles: readonly Role[]): Meeting {
       shares.set(party, taken.share);
       await complete(rows, settings, new Map([[id, () => completionAt(clock())]]));
       await taken.share.hold();
-      const failed = { now: clock(), reason: 'down', retryAfter: PAUSE_MS, isProbe: taken.isProbe };
-      await taken.share.release(row => (role === 'failing' ? withPause(row, failed) : row));
+      const retryAfter = role === 'failing' ? PAUSE_MS : 0;
+      const failed = { now: clock(), reason: 'down', retryAfter, isProbe: taken.isProbe };
+      const isFailed = role === 'failing' || role === 'down';
+      await taken.share.release(row => (isFailed ? withPause(row, failed) : row));
     };
     return party;
   });
