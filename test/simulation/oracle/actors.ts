@@ -161,23 +161,26 @@ export class ActorsOracle {
 
   /** The entries that say who changed this record in this time. */
   #entriesAbout(name: RecordName, log: readonly AuditEntry[], after: number, before: number) {
-    const { freedoms, workspace } = this.#service;
-    if (!freedoms.auditTimestamps) return { known: [], isAnyUnknown: false };
-    const users = new Set(workspace().users.map(({ id }) => id));
-    const about = log.filter(entry => entry.at > after && entry.at <= before && isAbout(entry, name));
-    const isKnown = ({ user }: AuditEntry) => [user].flat().some(id => users.has(id));
-    return { known: about.filter(isKnown), isAnyUnknown: !about.every(isKnown) };
+    const { freedoms } = this.#service;
+    if (!freedoms.auditTimestamps) return [];
+    return log.filter(entry => entry.at > after && entry.at <= before && isAbout(entry, name));
   }
 
-  /** Checks that actors are told whole: with all whom these entries name that no earlier pass has read. */
+  /** Checks that actors are told whole: with all whom these entries name that no earlier pass has read, and not at all where one of
+   *  them names no user. */
   #checkWhole(what: string, actors: readonly Actor[], entries: readonly AuditEntry[]): void {
     const told = actors.map(({ id }) => id);
-    const leftOut = entries
-      .filter(({ seq }) => !this.#passed.has(seq))
-      .flatMap(({ user }) => [user].flat())
-      .find(id => this.#users.has(id) && !told.includes(id));
+    const parts = entries.filter(({ seq }) => !this.#passed.has(seq)).map(({ user }) => [user].flat());
+    const leftOut = parts.flat().find(id => this.#users.has(id) && !told.includes(id));
     if (leftOut !== undefined)
       throw new Violation(2, `${what} names ${told} alone, but ${leftOut} had a part in it`);
+    const unknown = parts.find(ids => !ids.some(id => this.#users.has(id) || this.#isUser(id)));
+    if (unknown)
+      throw new Violation(2, `${what} names ${told}, but ${unknown}, whom no list has, had a part`);
+  }
+
+  #isUser(id: string): boolean {
+    return this.#service.workspace().users.some(user => user.id === id);
   }
 
   #count(
@@ -187,12 +190,15 @@ export class ActorsOracle {
   ): readonly AuditEntry[] {
     const { actors, observed } = event.data;
     const [after, before] = [Date.parse(observed.after), Date.parse(observed.before)];
-    const { known, isAnyUnknown } = this.#entriesAbout(name, log, after, before);
+    const about = this.#entriesAbout(name, log, after, before);
+    const isClear = ({ at }: AuditEntry) => at > after + SLACK_MS && at <= before - SLACK_MS;
+    const known = about.filter(({ user }) => [user].flat().some(id => this.#isUser(id)));
     if (known.length === 0) return [];
-    const clear = known.filter(({ at }) => at > after + SLACK_MS && at <= before - SLACK_MS);
-    this.#coverage.add('actors', actors ? 'told' : this.#reasonFor(clear, name, isAnyUnknown));
+    const isAnyUnknown = known.length < about.length;
+    const reason = () => this.#reasonFor(known.filter(isClear), name, isAnyUnknown);
+    this.#coverage.add('actors', actors ? 'told' : reason());
     if (actors && actors.length > 1) this.#coverage.add('actors', 'several told');
-    return clear;
+    return about.filter(isClear);
   }
 
   /** Why no actors are told, though the log has these entries. */
