@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -83,6 +83,9 @@ describe('an endpoint that fails', () => {
     const [told] = first.events();
     expect(first.stderr()).toContain(`crm: event ${told?.id}: answered 500 (db down); next attempt in `);
     expect(first.stderr()).toContain('1 undelivered event, kept for the next start');
+    const secret = readFileSync(join(data, 'crm.secret'), 'utf8').trim();
+    expect(first.stderr()).toContain(`crm: the signing secret is in ${join(data, 'crm.secret')}`);
+    expect(first.stderr()).not.toContain(secret);
     const [waiting] = pending();
     expect(JSON.parse(waiting?.body ?? '')).toEqual(told);
     const without = start('--once');
@@ -105,6 +108,7 @@ describe('an endpoint that fails', () => {
     expect(await again.ended()).toBe(0);
     expect(again.stderr()).toContain('crm: resending 1 dead letter');
     expect(hook.received.map(({ body }) => body)).toEqual(Array(3).fill(waiting?.body));
+    expect(hook.received.map(verified(secret))).toEqual(Array(3).fill(told));
     expect(deadRows(data, 'crm')).toEqual([]);
   });
 });
