@@ -1,6 +1,5 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pid } from 'node:process';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { startSimulatedService } from '../../simulator/server.ts';
 import { environmentOf, run, until } from '../kit/local/run.ts';
@@ -57,15 +56,6 @@ describe('the command line', () => {
     writeFileSync(join(directory, 'data'), '');
     const refused = await ended('--once --log json --data data');
     expect([refused.code, refused.stderr, levels(refused.stdout)]).toEqual([1, '', ['error']]);
-  });
-});
-
-describe('a data directory', () => {
-  test('in use by another run is refused, with its process id', async () => {
-    const first = run(directory, '--data shared --json');
-    await until(() => first.stderr().includes('polling'));
-    const { code, stderr } = await ended('--once --data shared');
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`is in use by process ${pid}.`)]);
   });
 });
 
