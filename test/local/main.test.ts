@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { startSimulatedService } from '../../simulator/server.ts';
-import { environmentOf, run, until } from '../kit/local/run.ts';
+import { environmentOf, run } from '../kit/local/run.ts';
 import { receiver } from '../kit/local/sns.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
@@ -76,21 +76,13 @@ describe('a run of a real service', () => {
     expect(second.stdout() + second.stderr()).not.toContain(service.clientSecret);
   });
 
-  test('that refuses fails with --once, and is polled again when it permits otherwise', async () => {
+  test('that refuses fails with --once, and each process says so once', async () => {
     const service = await startSimulatedService();
     onTestFinished(service.stop);
-    const environment = environmentOf(service);
-    const refusing = service.fail({ times: 1_000, fault: { status: 403 } });
-    const failed = await ended('--once --json', environment);
+    service.fail({ times: 1_000, fault: { status: 403 } });
+    const failed = await ended('--once --json', environmentOf(service));
     expect([failed.code, failed.stdout]).toEqual([1, '']);
     expect(failed.stderr.match(/^\d\d:\d\d:\d\d {2}onboarding: /gm)).toHaveLength(1);
     expect(failed.stderr).not.toContain('Pass failed');
-    const watching = run(temporaryDirectory(), '--interval 100ms', environment);
-    await until(() => watching.stdout().includes('Will retry.'), 60_000);
-    refusing.cancel();
-    await until(() => watching.stdout().includes('Reading launch for the first time: 30 of 30'), 60_000);
-    watching.interrupt();
-    expect(await watching.ended()).toBe(0);
-    expect(watching.stdout()).toContain('Stopping…');
   });
 });
