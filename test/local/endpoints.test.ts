@@ -68,7 +68,7 @@ describe('a run with endpoints of its own', () => {
 });
 
 describe('an endpoint that fails', () => {
-  test('ends a run of --once badly, is asked again by a later one, and leaves a dead letter after three days, which is sent again when that is asked for', async () => {
+  test('invariant 3: ends a run of --once badly, is sent the same bytes by a later one, and leaves a dead letter after three days, which is sent again when that is asked for', async () => {
     const { service, directory, edit } = await opened();
     const data = join(directory, '.changewire');
     const pending = () => pendingRows(data, 'crm');
@@ -76,7 +76,7 @@ describe('an endpoint that fails', () => {
     expect(await start('--once').ended()).toBe(0);
     const hook = await receiver(answer(500, {}, 'db down'), answer(500), answer(204));
     const args = `--once --json --webhook ${hook.url} --name crm`;
-    edit('Acme');
+    edit('Acme🎉');
     const first = start(args);
     expect(await first.ended()).toBe(1);
     expect(hook.received).toHaveLength(1);

@@ -110,38 +110,4 @@ describe('a run of one endpoint', () => {
     await eventually(async () => expect(await life.counts()).toMatchObject({ pending: 0, dead: 0 }));
     expect(received.map(({ body }) => body)).toEqual([JSON.stringify(done)]);
   });
-
-  it('invariant 3: sends the same bytes again in its next life', async () => {
-    const { url, received } = await receiver(answer(500), answer(204));
-    const directory = temporaryDirectory();
-    const [event] = someEvents(1) as [ChangeEvent];
-    const project = { id: 'p.1', name: 'Acme🎉 \ud800' };
-    const party = { ...event, data: { ...event.data, project } } as ChangeEvent;
-    const first = await live(url, directory);
-    await first.publish([party]);
-    await first.endpoint.tried();
-    await first.end();
-    const next = await live(url, directory);
-    await eventually(async () => expect(await next.counts()).toMatchObject({ pending: 0, dead: 0 }));
-    expect(received.map(({ body }) => body)).toEqual([JSON.stringify(party), JSON.stringify(party)]);
-    expect(next.said).toEqual([]);
-  });
-
-  it('tells the deliverer the age and the attempts of all its runs', async () => {
-    const { url, requests } = await receiver(answer(500));
-    const directory = temporaryDirectory();
-    const tried: (number | undefined)[] = [];
-    for (const [index, ahead] of [0, 1, 80].entries()) {
-      const life = await live(url, directory, ahead * HOUR);
-      if (index === 0) await life.publish(someEvents(1));
-      await requests(index + 1);
-      await life.endpoint.tried();
-      const waiting = await life.waiting();
-      tried.push(...waiting.map(({ triedAt }) => triedAt));
-      expect(waiting.map(({ attempts }) => attempts)).toEqual(index < 2 ? [index + 1] : []);
-      if (index === 2) expect(await life.deliveries.dead('crm', 9)).toMatchObject([{ attempts: 3 }]);
-      await life.end();
-    }
-    expect(tried).toEqual([expect.any(Number), tried[0]]);
-  });
 });
