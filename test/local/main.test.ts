@@ -19,7 +19,6 @@ async function ended(...[args, environment, options]: [string, Record<string, st
 
 describe('the command line', () => {
   test.each([
-    ['--memry', {}, 'Unknown option --memry. Did you mean --memory?'],
     [
       '--once',
       { SERVICE_BASE_URL: 'http://127.0.0.1:1' },
