@@ -55,7 +55,7 @@ function starters(template: Template): string[] {
 }
 
 /** What starts publishing is made after these. */
-function expectBeforeStart(template: Template, ids: readonly string[]): void {
+function expectBeforeStart(template: Template, ids: string[]): void {
   const all = starters(template);
   expect([all.length, ids.length]).toEqual([3, expect.toSatisfy((count: number) => count > 0)]);
   for (const id of all) expect([...madeBefore(template, id)]).toEqual(expect.arrayContaining(ids));

@@ -25,8 +25,9 @@ const eventOf = ({ body }: Received) => JSON.parse(body) as ChangeEvent;
 const verified = (secret: string) => (one: Received) => new Webhook(secret).verify(one.body, one.headers);
 
 describe('a run with endpoints of its own', () => {
-  test('signs what it sends to webhooks, with two secrets while they change and its headers, and tells Slack and Teams, with links to the records', async () => {
-    const [hook, slack, teams] = [await receiver(), await receiver(), await receiver()];
+  test('signs what it sends to webhooks, with two secrets while they change and its headers, and tells Slack and Teams, with links to the records, each no more than its filter asks for', async () => {
+    const [hook, slack] = [await receiver(), await receiver()];
+    const [teams, other] = [await receiver(), await receiver()];
     const { service, directory, processId: id, edit } = await opened();
     const { baseUrl, authUrl, audience, clientId, clientSecret } = service;
     const linkTemplate = 'http://127.0.0.1/{processId}/{projectId}';
@@ -34,12 +35,16 @@ describe('a run with endpoints of its own', () => {
     const kinds = { hook: 'webhook', chat: 'slack', team: 'teams' };
     const configured = {
       workspaces: [{ name: 'eu', baseUrl, authUrl, audience, linkTemplate, processes: [{ id }] }],
-      endpoints: Object.entries(kinds).map(([name, kind]) => ({ name, kind })),
+      endpoints: [
+        ...Object.entries(kinds).map(([name, kind]) => ({ name, kind })),
+        { name: 'other', kind: 'webhook', filter: { events: ['task.updated'] } },
+      ],
     };
     writeFileSync(file, JSON.stringify(configured));
     const environment = {
       ...{ EU_CLIENT_ID: clientId, EU_CLIENT_SECRET: clientSecret },
       ...{ ENDPOINT_HOOK_URL: hook.url, ENDPOINT_CHAT_URL: slack.url, ENDPOINT_TEAM_URL: teams.url },
+      ENDPOINT_OTHER_URL: other.url,
       ENDPOINT_HOOK_SECRET: `${NEW},${OLD}`,
       ENDPOINT_HOOK_HEADERS: '{"Authorization": "Bearer a b"}',
     };
@@ -61,6 +66,7 @@ describe('a run with endpoints of its own', () => {
     ]);
     const versionOf = ({ body }: Received) => JSON.parse(body).attachments[0].content.version;
     expect(teams.received.map(versionOf)).toEqual(['1.5']);
+    expect(other.received).toEqual([]);
     const said = only.stdout() + only.stderr();
     expect(only.stderr()).toContain(`(signed webhook at http://127.0.0.1:${hook.port})`);
     for (const hidden of ['hush', OLD, NEW]) expect(said).not.toContain(hidden);
