@@ -6,6 +6,7 @@ import type { ChangeEvent } from '../../functions/model/event.ts';
 import { startSimulatedService } from '../../simulator/server.ts';
 import { answer, type Received, receiver } from '../kit/delivery/receiver.ts';
 import { environmentOf, run } from '../kit/local/run.ts';
+import { receiver as subscribing } from '../kit/local/sns.ts';
 import { alterStore, deadRows, pendingRows } from '../kit/store-file.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
@@ -25,9 +26,9 @@ const eventOf = ({ body }: Received) => JSON.parse(body) as ChangeEvent;
 const verified = (secret: string) => (one: Received) => new Webhook(secret).verify(one.body, one.headers);
 
 describe('a run with endpoints of its own', () => {
-  test('signs what it sends to webhooks, with two secrets while they change and its headers, and tells Slack and Teams, with links to the records, each no more than its filter asks for', async () => {
+  test('signs what it sends to webhooks, with two secrets while they change and its headers, and tells Slack with links, Teams and subscriptions what changed between two runs, each no more than its filter asks for', async () => {
     const [hook, slack] = [await receiver(), await receiver()];
-    const [teams, other] = [await receiver(), await receiver()];
+    const [teams, other, subscriber] = [await receiver(), await receiver(), await subscribing()];
     const { service, directory, processId: id, edit } = await opened();
     const { baseUrl, authUrl, audience, clientId, clientSecret } = service;
     const linkTemplate = 'http://127.0.0.1/{processId}/{projectId}';
@@ -48,10 +49,10 @@ describe('a run with endpoints of its own', () => {
       ENDPOINT_HOOK_SECRET: `${NEW},${OLD}`,
       ENDPOINT_HOOK_HEADERS: '{"Authorization": "Bearer a b"}',
     };
-    const once = () => run(directory, `--once --json --config ${file}`, environment);
+    const once = (args = '') => run(directory, `--once --json --config ${file} ${args}`, environment);
     expect(await once().ended()).toBe(0);
     edit('Acme');
-    const only = once();
+    const only = once(`--raw --subscribe ${subscriber.url}`);
     expect(await only.ended()).toBe(0);
     const [event] = only.events();
     expect(hook.received.map(eventOf)).toEqual([event]);
@@ -67,9 +68,10 @@ describe('a run with endpoints of its own', () => {
     const versionOf = ({ body }: Received) => JSON.parse(body).attachments[0].content.version;
     expect(teams.received.map(versionOf)).toEqual(['1.5']);
     expect(other.received).toEqual([]);
+    expect(subscriber.notifications().map(({ body }) => JSON.parse(body))).toEqual([event]);
     const said = only.stdout() + only.stderr();
     expect(only.stderr()).toContain(`(signed webhook at http://127.0.0.1:${hook.port})`);
-    for (const hidden of ['hush', OLD, NEW]) expect(said).not.toContain(hidden);
+    for (const hidden of ['hush', OLD, NEW, clientSecret]) expect(said).not.toContain(hidden);
   });
 });
 

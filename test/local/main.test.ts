@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { startSimulatedService } from '../../simulator/server.ts';
 import { environmentOf, run } from '../kit/local/run.ts';
-import { receiver } from '../kit/local/sns.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
 let directory: string;
@@ -59,22 +58,6 @@ describe('the command line', () => {
 });
 
 describe('a run of a real service', () => {
-  test('prints exactly what changed between two runs, also to an endpoint that subscribed', async () => {
-    const service = await startSimulatedService();
-    onTestFinished(service.stop);
-    const endpoint = await receiver();
-    const environment = environmentOf(service);
-    expect(await run(directory, '--once', environment).ended()).toBe(0);
-    const [processId = ''] = service.workspace.processes();
-    service.workspace.createProject(processId, { name: 'Made between two runs' });
-    const second = run(directory, `--once --json --raw --subscribe ${endpoint.url}`, environment);
-    expect(await second.ended()).toBe(0);
-    expect(second.events().map(({ type }) => type)).toEqual(['project.created']);
-    expect(JSON.stringify(second.events())).toContain('Made between two runs');
-    expect(endpoint.notifications().map(({ body }) => JSON.parse(body))).toEqual(second.events());
-    expect(second.stdout() + second.stderr()).not.toContain(service.clientSecret);
-  });
-
   test('that refuses fails with --once, and each process says so once', async () => {
     const service = await startSimulatedService();
     onTestFinished(service.stop);
