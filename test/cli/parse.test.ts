@@ -202,6 +202,7 @@ describe('a command line that is wrong is refused before anybody is asked', () =
     'events --limit 0': /Expected a number from 1, or "all"/,
     'events --type task.update': /Valid event types: .*did you mean "task.updated"/s,
     'events extra': /too many arguments/,
+    'events --follow --until 1h': /--follow cannot be combined with --until/,
     trace: /missing required argument 'event-id'/,
     'endpoints pause': /missing required argument 'name'/,
     'endpoints add crm': /use --webhook, --slack.* or --\w+\./,
