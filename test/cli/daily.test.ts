@@ -80,17 +80,10 @@ interface StatusLine {
     readonly state: string;
     readonly hold?: { readonly projects: number };
   };
-  readonly endpoint?: {
-    readonly name: string;
-    readonly state: string;
-    readonly waiting: { readonly atLeast: number };
-  };
 }
 const status = async () => linesOf<StatusLine>((await changewire('status --json')).out);
 const processOf = (lines: readonly StatusLine[], name: string) =>
   lines.flatMap(({ process }) => (process?.process === name ? [process] : []))[0];
-const endpointOf = (lines: readonly StatusLine[], name: string) =>
-  lines.flatMap(({ endpoint }) => (endpoint?.name === name ? [endpoint] : []))[0];
 
 const ids = () => receiver.received.map(({ headers }) => headers['webhook-id']);
 /** The last event that named the task so. */
@@ -147,20 +140,6 @@ describe('on a day', () => {
     expect((await changewire(`events --since 1m --field name`)).out).toContain(id);
   });
 
-  it('an endpoint is stopped and started again; what comes meanwhile waits', async () => {
-    const paused = await changewire('endpoints pause crm');
-    expect([paused.code, paused.out]).toEqual([0, expect.stringMatching(/^Paused crm\./)]);
-    rename('While it was paused');
-    const { id: waiting } = await eventNaming('While it was paused');
-    await eventually(async () =>
-      expect(endpointOf(await status(), 'crm')).toMatchObject({ state: 'paused', waiting: { atLeast: 1 } }),
-    );
-    expect(ids()).not.toContain(waiting);
-    const resumed = await changewire('endpoints resume crm');
-    expect([resumed.code, resumed.out]).toEqual([0, expect.stringMatching(/^Resumed crm\./)]);
-    await eventually(async () => expect(ids()).toContain(waiting));
-  });
-
   it('why a webhook failed is told by its attempts, and by the way of its event', async () => {
     isBroken = true;
     rename('It breaks');
@@ -182,7 +161,7 @@ describe('on a day', () => {
     type Replay = { readonly events: { readonly atLeast: number } };
     const [replay] = await json<Replay>('replay --to crm --since 1h --dry-run');
     const { events: expected } = replay as Replay;
-    expect(expected.atLeast).toBeGreaterThan(3);
+    expect(expected.atLeast).toBeGreaterThan(2);
     const before = receiver.received.length;
     expect(await changewire('replay --to crm --since 1h --yes')).toMatchObject({ code: 0 });
     await eventually(async () => expect(receiver.received.length).toBe(before + expected.atLeast));
@@ -217,7 +196,7 @@ describe('on a day', () => {
     expect(await changewire('endpoints remove crm --yes')).toMatchObject({ code: 0 });
     expect((await changewire('endpoints list')).out).not.toContain('crm');
     const { out } = await changewire('actions --endpoint crm --limit all');
-    for (const done of ['add-endpoint', 'pause-endpoint', 'replay', 'rotate-secret', 'remove-endpoint'])
+    for (const done of ['add-endpoint', 'replay', 'rotate-secret', 'remove-endpoint'])
       expect(out).toContain(done);
     expect((await changewire(`actions --process ${OTHER}`)).out).toMatch(/release/);
     expect(out).not.toMatch(/whsec_|hush/);
@@ -226,8 +205,9 @@ describe('on a day', () => {
   it('one of the command line of the run is tested and paused as all are; its address and secret are changed there', async () => {
     expect(await changewire('endpoints test fixed')).toMatchObject({ code: 0 });
     expect(fixed.received.some(({ body }) => body.includes('"changewire.test"'))).toBe(true);
-    expect(await changewire('endpoints pause fixed')).toMatchObject({ code: 0 });
-    expect(await changewire('endpoints resume fixed')).toMatchObject({ code: 0 });
+    const told = (out: RegExp) => ({ code: 0, out: expect.stringMatching(out) });
+    expect(await changewire('endpoints pause fixed')).toMatchObject(told(/^Paused fixed\./));
+    expect(await changewire('endpoints resume fixed')).toMatchObject(told(/^Resumed fixed\./));
     for (const [line, advice] of Object.entries({
       [`update fixed --url ${receiver.url}`]: /restart with another URL on the command line/,
       'update fixed --per-second 3': /on the command line of the run: restart/,
@@ -241,16 +221,6 @@ describe('on a day', () => {
     await expectRefused(`forget ${PROCESS} --yes`, 1, configured);
   });
 
-  it('a value that can not be, and a filter by what is not watched, is refused with exit code 2', async () => {
-    for (const [line, why] of [
-      ['add bad! --webhook http://127.0.0.1:9/x', /name/],
-      ['add crm2 --webhook http://10.1.2.3/x', /Cannot deliver to this endpoint/],
-      [`add crm2 --webhook ${receiver.url} --secret whsec_x`, /base64/],
-      [`add crm2 --webhook ${receiver.url} --filter processes=lunch`, /Did you mean launch\?/],
-    ] as const)
-      await expectRefused(`endpoints ${line}`, 2, why);
-  });
-
   it('the doctor asks the service of the run', async () => {
     // It ends at once where it can read nothing; a whole one is in test/local/operate/doctor.test.ts.
     const denied = service.fail({ times: 1_000, fault: { status: 404 } });
@@ -258,13 +228,6 @@ describe('on a day', () => {
     denied.cancel();
     expect(out).toMatch(/^[\w-]+\/launch\n\n/);
     expect(out).toContain('Could not get a token');
-  });
-
-  it('verify finds that the events lead to the snapshots', async () => {
-    const lines = await json<{ process: string; events: number; mismatches: object[] }>('verify');
-    expect(lines.map(({ process }) => process)).toEqual([PROCESS, OTHER]);
-    expect(lines.flatMap(({ mismatches }) => mismatches)).toEqual([]);
-    expect(lines[0]?.events).toBeGreaterThan(0);
   });
 });
 
@@ -278,6 +241,5 @@ describe('when the run has stopped', () => {
     expect((await changewire('events --limit 1')).out).not.toBe('');
     expect(await changewire('verify')).toMatchObject({ code: 0, out: expect.stringMatching(/ ok\n/) });
     await expectRefused(`sweep ${PROCESS}`, 1, /Changewire is not running/);
-    expect(await changewire('endpoints add later --webhook http://127.0.0.1:9/x')).toMatchObject({ code: 0 });
   });
 });

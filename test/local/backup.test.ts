@@ -1,37 +1,23 @@
-import fs, {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import fs, { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { chdir, cwd, platform } from 'node:process';
-import { Webhook } from 'standardwebhooks';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { backUpRun, planRestore } from '../../cli/connect/back-up.ts';
+import { backUpRun } from '../../cli/connect/back-up.ts';
 import { openDatabase } from '../../functions/store/sqlite/database.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries } from '../../functions/store/sqlite/store.ts';
 import { backUp } from '../../local/cli/backup.ts';
+import { lockDirectory } from '../../local/data/data-directory.ts';
 import { fileSecrets, SECRETS_FOLDER } from '../../local/data/secret-files.ts';
-import { startSimulatedService } from '../../simulator/server.ts';
 import { run as command } from '../kit/cli/world.ts';
-import { receiver } from '../kit/delivery/receiver.ts';
-import { environmentOf, run, until } from '../kit/local/run.ts';
 import { AT, delivery } from '../kit/store/delivery.ts';
-import { pendingRows } from '../kit/store-file.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
 const SCHEMAS = [SNAPSHOTS_SCHEMA, DELIVERIES_SCHEMA];
 
 /** Runs `changewire backup`. */
 const backup = (...args: string[]) => command(['backup', ...args], { backUp: backUpRun });
-
-const restore = (...args: string[]) => command(['restore', ...args], { planRestore });
 
 /** A data directory whose store is open, with one event that waits. */
 async function used() {
@@ -58,27 +44,22 @@ describe('a backup', () => {
     const kept = ['crm.secret', 'subscriptions.json', 'service.json', 'sns-signing.pem'];
     for (const name of [...kept, 'lock', 'lock.pid', 'service.json.new', 'notes.txt'])
       writeFileSync(join(data, name), name, { mode: 0o600 });
+    await fileSecrets(join(data, SECRETS_FOLDER)).write('crm', 'hush');
+    writeFileSync(join(data, SECRETS_FOLDER, 'crm.json.new'), 'half');
     backUp(data, copy);
-    expect(readdirSync(copy).sort()).toEqual(['changewire.sqlite', ...kept].sort());
+    const all = readdirSync(copy, { recursive: true, encoding: 'utf8' });
+    const secrets = [SECRETS_FOLDER, join(SECRETS_FOLDER, 'crm.json')];
+    expect(all.sort()).toEqual(['changewire.sqlite', ...secrets, ...kept].sort());
     expect(readFileSync(join(copy, 'crm.secret'), 'utf8')).toBe('crm.secret');
-    const modes = ['', ...readdirSync(copy)].map(name => statSync(join(copy, name)).mode & 0o077);
+    expect(await fileSecrets(join(copy, SECRETS_FOLDER)).read('crm')).toBe('hush');
+    const modes = ['', ...all].map(name => statSync(join(copy, name)).mode & 0o077);
     expect(new Set(modes)).toEqual(new Set([0]));
     expect(await waitingIn(copy)).toEqual(['e1']);
   });
 
-  it('has the addresses and secrets of endpoints that were added while it ran, for its user alone', async () => {
-    const { data, copy } = await used();
-    await fileSecrets(join(data, SECRETS_FOLDER)).write('crm', 'hush');
-    writeFileSync(join(data, SECRETS_FOLDER, 'crm.json.new'), 'half');
-    backUp(data, copy);
-    expect(readdirSync(join(copy, SECRETS_FOLDER))).toEqual(['crm.json']);
-    expect(await fileSecrets(join(copy, SECRETS_FOLDER)).read('crm')).toBe('hush');
-    const modes = ['', 'crm.json'].map(name => statSync(join(copy, SECRETS_FOLDER, name)).mode & 0o777);
-    expect(modes).toEqual([0o700, 0o600]);
-  });
-
-  it('has the store as it is at one moment, and not what is still being written', async () => {
+  it('of a run that goes on has the store as it is at one moment, and not what is still being written', async () => {
     const { data, copy, database, deliveries } = await used();
+    onTestFinished(lockDirectory(data).release);
     database.file.exec('BEGIN IMMEDIATE');
     database.file.exec('DELETE FROM pending');
     backUp(data, copy);
@@ -150,44 +131,5 @@ describe('a backup', () => {
     expect(existsSync(copy)).toBe(true);
     const { out } = await backup(`${copy}2`, '--data', data, '--json');
     expect(JSON.parse(out)).toEqual({ from: data, to: `${copy}2` });
-  });
-
-  it('of a run that goes on is restored after its disk is lost: what waited arrives, and what changed since is found again', async () => {
-    const directory = temporaryDirectory();
-    const data = join(directory, '.changewire');
-    const service = await startSimulatedService();
-    onTestFinished(service.stop);
-    const [processId = ''] = service.workspace.processes();
-    let away = true;
-    const hook = await receiver(response => void response.writeHead(away ? 500 : 204).end());
-    const args = `--json --interval 100ms --webhook ${hook.url} --name crm`;
-    const before = run(directory, args, environmentOf(service));
-    await until(() => before.stderr().includes('Reading launch for the first time: 30 of 30'));
-    service.workspace.createProject(processId, { name: 'Before' });
-    await until(() => pendingRows(data, 'crm').some(({ attempts }) => attempts > 0));
-    const secret = readFileSync(join(data, 'crm.secret'), 'utf8').trim();
-    expect(before.stderr()).toContain(`the signing secret is in ${join(data, 'crm.secret')}`);
-    expect(before.stderr()).not.toContain(secret);
-    expect(await backup(join(directory, 'copy'), '--data', data)).toMatchObject({ code: 0, err: '' });
-    service.workspace.createProject(processId, { name: 'After' });
-    await until(() => before.events().length === 2);
-    before.interrupt();
-    await before.ended();
-    rmSync(data, { recursive: true });
-
-    const restored = await restore(join(directory, 'copy'), '--data', data, '--yes');
-    expect(restored.out).toContain(`Restored ${data} from ${join(directory, 'copy')}.`);
-    away = false;
-    const attempts = hook.received.length;
-    const after = run(directory, `--once ${args}`, environmentOf(service));
-    expect(await after.ended()).toBe(0);
-    const arrived = hook.received.slice(attempts).map(({ body, headers }) => {
-      new Webhook(secret).verify(body, headers);
-      return JSON.parse(body);
-    });
-    const [told] = before.events();
-    expect(arrived.map(({ data: { project } }) => project.name).sort()).toEqual(['After', 'Before']);
-    expect(arrived.find(({ id }) => id === told?.id)).toEqual(told);
-    expect(after.stderr()).toContain('crm: resuming with 1 undelivered event, oldest ');
   });
 });

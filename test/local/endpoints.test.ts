@@ -1,72 +1,58 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ChangeEvent } from '../../functions/model/event.ts';
-import { parseOptions } from '../../local/settings/options.ts';
-import { wantedEndpoints } from '../../local/settings/wanted-endpoints.ts';
-import { answer, hang, type Received, receiver } from '../kit/delivery/receiver.ts';
-import { startResettableService } from '../kit/local/resettable-service.ts';
-import { begin, environmentOf, run, until } from '../kit/local/run.ts';
-import { alterStore, deadRows, pendingRows, unpublished } from '../kit/store-file.ts';
+import { startSimulatedService } from '../../simulator/server.ts';
+import { answer, type Received, receiver } from '../kit/delivery/receiver.ts';
+import { environmentOf, run } from '../kit/local/run.ts';
+import { receiver as subscribing } from '../kit/local/sns.ts';
+import { alterStore, deadRows, pendingRows } from '../kit/store-file.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
 const OLD = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 const NEW = `whsec_${Buffer.alloc(32, 2).toString('base64')}`;
 
-let directory: string;
-let service: Awaited<ReturnType<typeof startResettableService>>;
-/** What a first run left, which made the baseline. */
-const first = mkdtempSync(join(tmpdir(), 'changewire-test-'));
-beforeAll(async () => {
-  service = await startResettableService();
-  const only = begin(first, '--once', environmentOf(service));
-  expect(await only.ended()).toBe(0);
-});
-afterAll(async () => {
-  rmSync(first, { recursive: true, force: true });
-  await service?.stop();
-});
-beforeEach(() => {
-  directory = temporaryDirectory();
-  service.reset();
-});
-
-const start = (args: string, environment: Record<string, string> = {}, options = {}) =>
-  run(directory, args, { ...environmentOf(service), ...environment }, options);
-
-/** Goes on where the first run ended: each edit from now on is an event. */
-function baselined(): void {
-  cpSync(first, directory, { recursive: true });
-}
-
-function edit(name: string): void {
+/** A service, and a folder for the runs that watch it. */
+async function opened() {
+  const service = await startSimulatedService();
+  onTestFinished(service.stop);
   const [processId = ''] = service.workspace.processes();
-  service.workspace.createProject(processId, { name });
+  const edit = (name: string) => service.workspace.createProject(processId, { name });
+  return { service, directory: temporaryDirectory(), processId, edit };
 }
 
 const eventOf = ({ body }: Received) => JSON.parse(body) as ChangeEvent;
 const verified = (secret: string) => (one: Received) => new Webhook(secret).verify(one.body, one.headers);
-const nameOf = (args: string) =>
-  wantedEndpoints(parseOptions(args.split(' ')).endpoints, undefined, {})[0]?.name ?? '';
-
-const data = () => join(directory, '.changewire');
-const pending = (name: string) => pendingRows(data(), name);
-const dead = (name: string) => deadRows(data(), name);
-/** Waits until a restart would neither publish nor print again what this run has printed. */
-const settled = () => until(() => unpublished(data()) === 0 && pending('sns:built-in').length === 0);
 
 describe('a run with endpoints of its own', () => {
-  test('signs what it sends to webhooks, with two secrets while they change and its headers, and tells Slack and Teams', async () => {
-    baselined();
-    const [hook, slack, teams] = [await receiver(), await receiver(), await receiver()];
+  test('signs what it sends to webhooks, with two secrets while they change and its headers, and tells Slack with links, Teams and subscriptions what changed between two runs, each no more than its filter asks for', async () => {
+    const [hook, slack] = [await receiver(), await receiver()];
+    const [teams, other, subscriber] = [await receiver(), await receiver(), await subscribing()];
+    const { service, directory, processId: id, edit } = await opened();
+    const { baseUrl, authUrl, audience, clientId, clientSecret } = service;
+    const linkTemplate = 'http://127.0.0.1/{processId}/{projectId}';
+    const file = join(directory, 'changewire.json');
+    const kinds = { hook: 'webhook', chat: 'slack', team: 'teams' };
+    const configured = {
+      workspaces: [{ name: 'eu', baseUrl, authUrl, audience, linkTemplate, processes: [{ id }] }],
+      endpoints: [
+        ...Object.entries(kinds).map(([name, kind]) => ({ name, kind })),
+        { name: 'other', kind: 'webhook', filter: { events: ['task.updated'] } },
+      ],
+    };
+    writeFileSync(file, JSON.stringify(configured));
+    const environment = {
+      ...{ EU_CLIENT_ID: clientId, EU_CLIENT_SECRET: clientSecret },
+      ...{ ENDPOINT_HOOK_URL: hook.url, ENDPOINT_CHAT_URL: slack.url, ENDPOINT_TEAM_URL: teams.url },
+      ENDPOINT_OTHER_URL: other.url,
+      ENDPOINT_HOOK_SECRET: `${NEW},${OLD}`,
+      ENDPOINT_HOOK_HEADERS: '{"Authorization": "Bearer a b"}',
+    };
+    const once = (args = '') => run(directory, `--once --json --config ${file} ${args}`, environment);
+    expect(await once().ended()).toBe(0);
     edit('Acme');
-    const only = start(
-      `--once --json --webhook ${hook.url} --webhook-secret ${NEW} --webhook-secret ${OLD} --header - --slack ${slack.url} --teams`,
-      { TEAMS_WEBHOOK_URL: teams.url },
-      { input: 'Authorization: Bearer a b\n' },
-    );
+    const only = once(`--raw --subscribe ${subscriber.url}`);
     expect(await only.ended()).toBe(0);
     const [event] = only.events();
     expect(hook.received.map(eventOf)).toEqual([event]);
@@ -76,113 +62,61 @@ describe('a run with endpoints of its own', () => {
     expect(slack.received.map(({ body }) => JSON.parse(body))).toEqual([
       expect.objectContaining({ text: expect.stringContaining('Acme'), blocks: expect.any(Array) }),
     ]);
-    const versionOf = ({ body }: Received) => JSON.parse(body).attachments[0].content.version;
-    expect(teams.received.map(versionOf)).toEqual(['1.5']);
-    const said = only.stdout() + only.stderr();
-    expect(only.stderr()).toContain(`(signed webhook at http://127.0.0.1:${hook.port})`);
-    expect(only.stderr()).toContain(`(Teams at http://127.0.0.1:${teams.port})`);
-    for (const hidden of ['hush', OLD, NEW]) expect(said).not.toContain(hidden);
-  });
-
-  test('links records in chats as the configuration says', async () => {
-    const slack = await receiver();
-    const { baseUrl, authUrl, audience, clientId, clientSecret, workspace } = service;
-    const [id = ''] = workspace.processes();
-    const linkTemplate = 'http://127.0.0.1/{processId}/{projectId}';
-    const file = join(directory, 'changewire.json');
-    const configured = {
-      workspaces: [{ name: 'eu', baseUrl, authUrl, audience, linkTemplate, processes: [{ id }] }],
-      endpoints: [{ name: 'chat', kind: 'slack' }],
-    };
-    writeFileSync(file, JSON.stringify(configured));
-    const secrets = { EU_CLIENT_ID: clientId, EU_CLIENT_SECRET: clientSecret, ENDPOINT_CHAT_URL: slack.url };
-    expect(await run(directory, `--once --config ${file}`, secrets).ended()).toBe(0);
-    edit('Acme');
-    expect(await run(directory, `--once --config ${file}`, secrets).ended()).toBe(0);
     expect(slack.received.map(({ body }) => /"url":"([^"]*)"/.exec(body)?.[1])).toEqual([
       expect.stringMatching(`^http://127\\.0\\.0\\.1/${encodeURIComponent(id)}/[^/{}]+$`),
     ]);
+    const versionOf = ({ body }: Received) => JSON.parse(body).attachments[0].content.version;
+    expect(teams.received.map(versionOf)).toEqual(['1.5']);
+    expect(other.received).toEqual([]);
+    expect(subscriber.notifications().map(({ body }) => JSON.parse(body))).toEqual([event]);
+    const said = only.stdout() + only.stderr();
+    expect(only.stderr()).toContain(`(signed webhook at http://127.0.0.1:${hook.port})`);
+    for (const hidden of ['hush', OLD, NEW, clientSecret]) expect(said).not.toContain(hidden);
   });
 });
 
 describe('an endpoint that fails', () => {
-  test('ends a run of --once badly after its first attempt, and is asked again by a later one; one without it tells what waits', async () => {
-    baselined();
-    const hook = await receiver(answer(500, {}, 'db down'));
-    const args = `--once --json --webhook ${hook.url} --webhook-secret ${OLD}`;
-    edit('Acme');
+  test('invariant 3: ends a run of --once badly, is sent the same bytes by a later one, and leaves a dead letter after three days, which is sent again when that is asked for', async () => {
+    const { service, directory, edit } = await opened();
+    const data = join(directory, '.changewire');
+    const pending = () => pendingRows(data, 'crm');
+    const start = (args: string) => run(directory, args, environmentOf(service));
+    expect(await start('--once').ended()).toBe(0);
+    const hook = await receiver(answer(500, {}, 'db down'), answer(500), answer(204));
+    const args = `--once --json --webhook ${hook.url} --name crm`;
+    edit('Acme🎉');
     const first = start(args);
     expect(await first.ended()).toBe(1);
     expect(hook.received).toHaveLength(1);
     const [told] = first.events();
-    const name = nameOf(`--webhook ${hook.url}`);
-    expect(first.stderr()).toContain(`${name}: event ${told?.id}: answered 500 (db down); next attempt in `);
+    expect(first.stderr()).toContain(`crm: event ${told?.id}: answered 500 (db down); next attempt in `);
     expect(first.stderr()).toContain('1 undelivered event, kept for the next start');
-    const waiting = pending(name);
-    expect(waiting.map(({ body }) => JSON.parse(body))).toEqual(first.events());
-
-    // Not due yet, but a start tries all that waits.
-    const second = start(args);
-    expect(await second.ended()).toBe(1);
-    expect(second.stderr()).toContain('resuming with 1 undelivered event, oldest 20');
-    expect(hook.received.map(({ body }) => body)).toEqual([waiting[0]?.body, waiting[0]?.body]);
-    expect(pending(name)).toMatchObject([{ attempts: 2, tried_at: waiting[0]?.tried_at }]);
-
+    const secret = readFileSync(join(data, 'crm.secret'), 'utf8').trim();
+    expect(first.stderr()).toContain(`crm: the signing secret is in ${join(data, 'crm.secret')}`);
+    expect(first.stderr()).not.toContain(secret);
+    const [waiting] = pending();
+    expect(JSON.parse(waiting?.body ?? '')).toEqual(told);
     const without = start('--once');
     expect(await without.ended()).toBe(0);
-    expect(without.stdout()).toContain(': 1 undelivered event. Start with its URL again to send them.');
-  });
+    expect(without.stdout()).toContain('crm: 1 undelivered event. Start with its URL again to send them.');
 
-  test('by hanging holds up neither the publisher nor another endpoint, and loses nothing when the run ends', async () => {
-    baselined();
-    const [stuck, fine] = [await receiver(hang), await receiver()];
-    const args = `--json --interval 100ms --webhook ${stuck.url} --webhook ${fine.url}`;
-    const before = start(args);
-    await until(() => before.stderr().includes('polling'));
-    edit('Acme');
-    await until(() => fine.received.length === 1 && stuck.received.length === 1);
-    const name = nameOf(`--webhook ${stuck.url}`);
-    await settled();
-    expect(pending(name)).toHaveLength(1);
-    await until(() => pending(nameOf(`--webhook ${fine.url}`)).length === 0);
-    before.interrupt();
-    await before.ended();
-    await stuck.stop();
-
-    const after = start(`${args} --once`);
-    expect(await after.ended()).toBe(1);
-    expect(after.events()).toEqual([]);
-    expect(after.stderr()).toMatch(/: event \S+: no answer \(ECONNREFUSED\); next attempt in/);
-    expect(fine.received).toHaveLength(1);
-    expect(pending(name)).toHaveLength(1);
-  });
-
-  test('for three days leaves a dead letter, which is sent again when that is asked for', async () => {
-    baselined();
-    const hook = await receiver(answer(500), answer(500), answer(204));
-    edit('Acme');
-    const args = `--once --json --webhook ${hook.url} --webhook-secret ${OLD}`;
-    expect(await start(args).ended()).toBe(1);
-    const name = nameOf(`--webhook ${hook.url}`);
-    const [waiting] = pending(name);
     const update = 'UPDATE pending SET attempts = 12, tried_at = ? WHERE endpoint = ?';
-    alterStore(data(), update, Date.now() - 73 * 3_600_000, name);
+    alterStore(data, update, Date.now() - 73 * 3_600_000, 'crm');
+    // Not due yet, but a start tries all that waits.
     const last = start(args);
     expect(await last.ended()).toBe(1);
+    expect(last.stderr()).toContain('resuming with 1 undelivered event, oldest 20');
     expect(last.stderr()).toContain('gave up on 1 event, kept as dead letters');
-    expect(pending(name)).toEqual([]);
-    const letter = { event_id: waiting?.event_id, body: waiting?.body, reason: 'answered 500', attempts: 13 };
-    expect(dead(name)).toMatchObject([letter]);
-    const between = start(args);
-    expect(await between.ended()).toBe(0);
-    const hint = `${name}: 1 dead letter; start with --resend ${name} to send them again`;
-    expect(between.stderr()).toContain(hint);
-    const answered = hook.received.length;
+    expect(pending()).toEqual([]);
+    const letter = { event_id: told?.id, body: waiting?.body, reason: 'answered 500', attempts: 13 };
+    expect(deadRows(data, 'crm')).toMatchObject([letter]);
+    expect(await start(args).ended()).toBe(0);
 
-    const again = start(`${args} --resend ${name}`);
+    const again = start(`${args} --resend crm`);
     expect(await again.ended()).toBe(0);
-    expect(again.stderr()).toContain(`${name}: resending 1 dead letter`);
-    expect(hook.received.slice(answered).map(({ body }) => body)).toEqual([waiting?.body]);
-    expect(dead(name)).toEqual([]);
+    expect(again.stderr()).toContain('crm: resending 1 dead letter');
+    expect(hook.received.map(({ body }) => body)).toEqual(Array(3).fill(waiting?.body));
+    expect(hook.received.map(verified(secret))).toEqual(Array(3).fill(told));
+    expect(deadRows(data, 'crm')).toEqual([]);
   });
 });

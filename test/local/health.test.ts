@@ -9,14 +9,11 @@ import { sqliteJournal } from '../../functions/store/sqlite/journal.ts';
 import { DELIVERIES_SCHEMA, SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import { sqliteDeliveries, sqliteSnapshots } from '../../functions/store/sqlite/store.ts';
 import { sqliteWorkspaceRows } from '../../functions/store/sqlite/workspaces.ts';
-import { startRunner } from '../../local/cli/runner.ts';
 import { type Health, healthOf, PassWatch, startHealthServer } from '../../local/operate/health.ts';
 import { Metrics } from '../../local/operate/metrics.ts';
-import { parseOptions } from '../../local/settings/options.ts';
-import { createOutput } from '../../local/terminal/output.ts';
 import { startSimulatedService } from '../../simulator/server.ts';
 import { listenInTest } from '../kit/listen-in-test.ts';
-import { environmentOf, until } from '../kit/local/run.ts';
+import { environmentOf, run as startRun, until } from '../kit/local/run.ts';
 import { AT, delivery } from '../kit/store/delivery.ts';
 import { event } from '../kit/store/subject.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
@@ -203,23 +200,17 @@ async function startedRun(heartbeat: string) {
   const service = await startSimulatedService();
   onTestFinished(service.stop);
   let ahead = 0;
-  let words = '';
-  const stream = { write: (text: string) => (words += text) } as unknown as NodeJS.WriteStream;
   const clock = () => Date.now() + ahead;
-  const output = createOutput(
-    { stdout: stream, stderr: stream },
-    { json: true, log: 'text', format: () => '', noColour: true, clock },
-  );
-  const args = ['--health', '0', '--interval', '100ms', '--data', temporaryDirectory(), '--heartbeat'];
   const environment = { ...environmentOf(service), HEARTBEAT_URL: heartbeat };
-  const runner = await startRunner({ options: parseOptions(args), environment, output, clock });
-  onTestFinished(runner.stop);
-  const [url = ''] = /http:\S+healthz/.exec(words) ?? [];
+  const args = '--health 0 --interval 100ms --json --heartbeat';
+  const { stderr } = startRun(temporaryDirectory(), args, environment, { clock });
+  await until(() => stderr().includes('healthz'));
+  const [url = ''] = /http:\S+healthz/.exec(stderr()) ?? [];
   const jump = (ms: number) => {
     ahead += ms;
     return clock();
   };
-  return { service, url, watch: runner.watch, jump, words: () => words };
+  return { service, url, jump, words: stderr };
 }
 
 async function baselinesAt(url: string): Promise<boolean[]> {
@@ -263,8 +254,7 @@ describe('GET /healthz', () => {
   it('of a run is 200 while nothing changes, with heartbeats, and 503 with the reason while its service refuses', async () => {
     const beats: ServerResponse[] = [];
     const monitor = await listenInTest(createServer((_, response) => beats.push(response)));
-    const { service, url, watch, jump, words } = await startedRun(`http://127.0.0.1:${monitor.port}/hush`);
-    watch();
+    const { service, url, jump, words } = await startedRun(`http://127.0.0.1:${monitor.port}/hush`);
     await expect.poll(() => baselinesAt(url), { timeout: 15_000 }).toEqual([true, true]);
     const lastPasses = async () => {
       const metrics = await (await fetch(url.replace('healthz', 'metrics'))).text();

@@ -1,10 +1,8 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pid } from 'node:process';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { startSimulatedService } from '../../simulator/server.ts';
-import { environmentOf, run, until } from '../kit/local/run.ts';
-import { receiver } from '../kit/local/sns.ts';
+import { environmentOf, run } from '../kit/local/run.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
 
 let directory: string;
@@ -20,7 +18,6 @@ async function ended(...[args, environment, options]: [string, Record<string, st
 
 describe('the command line', () => {
   test.each([
-    ['--memry', {}, 'Unknown option --memry. Did you mean --memory?'],
     [
       '--once',
       { SERVICE_BASE_URL: 'http://127.0.0.1:1' },
@@ -60,47 +57,13 @@ describe('the command line', () => {
   });
 });
 
-describe('a data directory', () => {
-  test('in use by another run is refused, with its process id', async () => {
-    const first = run(directory, '--data shared --json');
-    await until(() => first.stderr().includes('polling'));
-    const { code, stderr } = await ended('--once --data shared');
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`is in use by process ${pid}.`)]);
-  });
-});
-
 describe('a run of a real service', () => {
-  test('prints exactly what changed between two runs, also to an endpoint that subscribed', async () => {
+  test('that refuses fails with --once, and each process says so once', async () => {
     const service = await startSimulatedService();
     onTestFinished(service.stop);
-    const endpoint = await receiver();
-    const environment = environmentOf(service);
-    expect(await run(directory, '--once', environment).ended()).toBe(0);
-    const [processId = ''] = service.workspace.processes();
-    service.workspace.createProject(processId, { name: 'Made between two runs' });
-    const second = run(directory, `--once --json --raw --subscribe ${endpoint.url}`, environment);
-    expect(await second.ended()).toBe(0);
-    expect(second.events().map(({ type }) => type)).toEqual(['project.created']);
-    expect(JSON.stringify(second.events())).toContain('Made between two runs');
-    expect(endpoint.notifications().map(({ body }) => JSON.parse(body))).toEqual(second.events());
-    expect(second.stdout() + second.stderr()).not.toContain(service.clientSecret);
-  });
-
-  test('that refuses fails with --once, and is polled again when it permits otherwise', async () => {
-    const service = await startSimulatedService();
-    onTestFinished(service.stop);
-    const environment = environmentOf(service);
-    const refusing = service.fail({ times: 1_000, fault: { status: 403 } });
-    const failed = await ended('--once --json', environment);
+    service.fail({ times: 1_000, fault: { status: 403 } });
+    const failed = await ended('--once --json', environmentOf(service));
     expect([failed.code, failed.stdout]).toEqual([1, '']);
     expect(failed.stderr.match(/^\d\d:\d\d:\d\d {2}onboarding: /gm)).toHaveLength(1);
-    expect(failed.stderr).not.toContain('Pass failed');
-    const watching = run(temporaryDirectory(), '--interval 100ms', environment);
-    await until(() => watching.stdout().includes('Will retry.'), 60_000);
-    refusing.cancel();
-    await until(() => watching.stdout().includes('Reading launch for the first time: 30 of 30'), 60_000);
-    watching.interrupt();
-    expect(await watching.ended()).toBe(0);
-    expect(watching.stdout()).toContain('Stopping…');
   });
 });

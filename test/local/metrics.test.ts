@@ -1,12 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { Health } from '../../local/operate/health.ts';
 import { Metrics } from '../../local/operate/metrics.ts';
-import { startSimulatedService } from '../../simulator/server.ts';
-import { receiver } from '../kit/delivery/receiver.ts';
 import { readDocument } from '../kit/docs/documents.ts';
-import { environmentOf, run, until } from '../kit/local/run.ts';
-import { temporaryDirectory } from '../kit/temporary.ts';
 
 const AT = Date.parse('2026-11-28T08:00:00Z');
 const AN_HOUR_AGO = '2026-11-28T07:00:00.000Z';
@@ -137,29 +133,5 @@ describe('metrics', () => {
     expect(asked.filter(name => !known.includes(name))).toEqual([]);
     const { panels } = JSON.parse(dashboard) as { panels: { title: string }[] };
     expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length);
-  });
-
-  it('of a run count what it does', async () => {
-    const crm = await receiver();
-    const service = await startSimulatedService();
-    onTestFinished(service.stop);
-    const args = `--health 0 --interval 100ms --json --webhook ${crm.url}`;
-    const { stderr, events } = run(temporaryDirectory(), args, environmentOf(service));
-    await until(() => /onboarding for the first time: (\d+) of \1 /.test(stderr()));
-    for (const name of ['One', 'Other']) service.workspace.createProject('onboarding', { name });
-    await until(() => events().length > 1);
-    const url = /http:\S+healthz/.exec(stderr())?.[0].replace('healthz', 'metrics') ?? '';
-    const read = async () => parse(await (await fetch(url)).text());
-    const sum = (values: ReadonlyMap<string, number>, name: string) =>
-      [...values].reduce((total, [key, value]) => total + (key.startsWith(name) ? value : 0), 0);
-    const before = events().length;
-    const values = await read();
-    expect(values.get('changewire_healthy')).toBe(1);
-    expect(sum(values, 'changewire_events_total')).toBeGreaterThanOrEqual(before);
-    expect(sum(values, 'changewire_passes_total')).toBeGreaterThan(2);
-    expect(sum(values, 'changewire_service_requests_total')).toBeGreaterThan(5);
-    expect([...values.keys()].join('\n')).toMatch(/changewire_service_requests_total\{.*status="200"\}/);
-    const attempts = async () => sum(await read(), 'changewire_attempts_total');
-    await expect.poll(attempts, { timeout: 10_000 }).toBeGreaterThan(0);
   });
 });

@@ -37,27 +37,36 @@ function plain(value: unknown): string {
   }
 }
 
-test('a withheld field is in no row, event, log or chat, before and after the list changed', async () => {
+/** A service, of which a run watches one process by a configuration file, which `configure` writes. */
+async function opened() {
   const service = await startSimulatedService();
   onTestFinished(service.stop);
-  const receivers = [await receiver(), await receiver(), await receiver()] as const;
-  const [hook, slack, teams] = receivers;
   const { baseUrl, authUrl, audience, clientId, clientSecret, workspace } = service;
   const [id = ''] = workspace.processes();
-  const project = String(workspace.projects(id)[0]?.id);
   const directory = temporaryDirectory();
+  const file = join(directory, 'changewire.json');
+  const configure = (whole: object, process: object = {}) => {
+    const workspaces = [{ name: 'eu', baseUrl, authUrl, audience, processes: [{ id, ...process }] }];
+    writeFileSync(file, JSON.stringify({ workspaces, ...whole }));
+  };
+  const credentials = { EU_CLIENT_ID: clientId, EU_CLIENT_SECRET: clientSecret };
+  return { workspace, id, directory, file, configure, credentials };
+}
+
+test('a withheld field is in no row, event, log or chat, before and after the list changed', async () => {
+  const { workspace, id, directory, file, configure, credentials } = await opened();
+  const receivers = [await receiver(), await receiver(), await receiver()] as const;
+  const [hook, slack, teams] = receivers;
+  const project = String(workspace.projects(id)[0]?.id);
   const environment = {
-    ...{ EU_CLIENT_ID: clientId, EU_CLIENT_SECRET: clientSecret },
+    ...credentials,
     ...{ ENDPOINT_HOOK_URL: hook.url, ENDPOINT_SLACK_URL: slack.url, ENDPOINT_TEAMS_URL: teams.url },
   };
   let printed = '';
   const start = (withhold: readonly string[], args: string) => {
-    const file = join(directory, 'changewire.json');
-    const process = { id, ...(withhold.length > 0 && { withhold }) };
-    const workspaces = [{ name: 'eu', baseUrl, authUrl, audience, processes: [process] }];
     const kinds = { hook: 'webhook', slack: 'slack', teams: 'teams' };
     const endpoints = Object.entries(kinds).map(([name, kind]) => ({ name, kind }));
-    writeFileSync(file, JSON.stringify({ workspaces, endpoints }));
+    configure({ endpoints }, withhold.length > 0 ? { withhold } : {});
     return run(directory, `--json --config ${file} ${args}`, environment);
   };
   const once = async (withhold: readonly string[]) => {
@@ -111,17 +120,10 @@ test('a withheld field is in no row, event, log or chat, before and after the li
 }, 60_000);
 
 test('a run deletes events that are older than its configuration keeps them', async () => {
-  const service = await startSimulatedService();
-  onTestFinished(service.stop);
-  const { baseUrl, authUrl, audience, clientId, clientSecret, workspace } = service;
-  const [id = ''] = workspace.processes();
-  const directory = temporaryDirectory();
-  const workspaces = [{ name: 'eu', baseUrl, authUrl, audience, processes: [{ id }] }];
-  const file = join(directory, 'changewire.json');
-  writeFileSync(file, JSON.stringify({ workspaces, keep: { journal: '2d' } }));
-  const environment = { EU_CLIENT_ID: clientId, EU_CLIENT_SECRET: clientSecret };
+  const { workspace, id, directory, file, configure, credentials } = await opened();
+  configure({ keep: { journal: '2d' } });
   const start = (args: string, days = 0) =>
-    run(directory, `--config ${file} ${args}`, environment, { clock: () => Date.now() + days * 86_400_000 });
+    run(directory, `--config ${file} ${args}`, credentials, { clock: () => Date.now() + days * 86_400_000 });
   expect(await start('--once').ended()).toBe(0);
   workspace.createProject(id, { name: 'first-name' });
   expect(await start('--once').ended()).toBe(0);

@@ -45,6 +45,7 @@ describe('npm start', () => {
     process.child.kill('SIGINT');
     process.child.kill('SIGINT');
     expect(await process.ended()).toBe(0);
+    expect(process.stdout()).toContain('Stopping…');
     expect(Date.now() - began).toBeLessThan(3000);
   });
 

@@ -46,7 +46,7 @@ async function started({ args = '' }: { args?: string } = {}) {
 }
 
 describe('a reload', () => {
-  it('takes up what changed, while edits go on, of which none is lost or repeated, and no request is refused', async () => {
+  it('takes up what changed, while edits go on, of which none is lost or repeated, no request is refused, and all is counted', async () => {
     const topic = await startReceiver();
     onTestFinished(topic.close);
     const { configure, workspace, changewire, baselined, created, stderr, data, events } = await started({
@@ -93,6 +93,11 @@ describe('a reload', () => {
     expect(topic.confirmations()).toHaveLength(1);
     expect(statuses.filter(status => status !== 0 && status !== 200)).toEqual([]);
     expect(readAddress(data)).toEqual(before);
+    const metrics = await (await fetch(url.replace('healthz', 'metrics'))).text();
+    for (const counted of ['events', 'attempts', 'passes', 'service_requests'])
+      expect(metrics).toMatch(new RegExp(`^changewire_${counted}_total\\{.* [1-9]`, 'm'));
+    expect(metrics).toMatch(/^changewire_service_requests_total\{.*status="200"\} [1-9]/m);
+    expect(metrics).toMatch(/^changewire_healthy 1$/m);
     expect((await changewire('status')).text).toMatch(/eu\/launch +removed/);
     expect((await changewire('endpoints show crm')).text).toContain('project.created');
     expect((await changewire('actions')).text).toContain('processes: 1 added, 0 removed');

@@ -88,11 +88,10 @@ test.each([
   expect(longestGap(begins.sweep, 40, 180)).toBeLessThanOrEqual(Math.max(41, 21 + tolerated));
 });
 
+const RHYTHMS = Object.entries({ fixed: FIXED, adaptive: ADAPTIVE });
+
 // By less than a claim of a tick is believed that lies ahead, and by more than clocks differ.
-test.each([
-  ['fixed', FIXED],
-  ['adaptive', ADAPTIVE],
-])('passes, %s, go on at once when the clock is set back by 90 s', async (_, changes) => {
+test.each(RHYTHMS)('passes, %s, go on at once when the clock is set back by 90 s', async (_, changes) => {
   const { begins, time, until } = await open(changes, HOUR);
   await until(100);
   time.jump(time.clock() - 90 * SECOND);
@@ -102,19 +101,19 @@ test.each([
   expect(longestGap(begins.changes, 0, 300)).toBeLessThanOrEqual((changes.slowest + moment) / SECOND + 5);
 });
 
-test.each([
-  ['fixed', FIXED],
-  ['adaptive', ADAPTIVE],
-])('failing passes, %s, are no more frequent after the clock was set back', async (_, changes) => {
-  const { begins, service, time, until } = await open(changes, HOUR);
-  await until(40);
-  time.jump(time.clock() - HOUR);
-  service.fails = true;
-  const before = begins.changes.length;
-  await until(160);
-  expect(begins.changes.length - before).toBeLessThanOrEqual(120 / 5 + 2);
-  expect(longestGap(begins.changes, 40, 160)).toBeLessThanOrEqual(61);
-});
+test.each(RHYTHMS)(
+  'failing passes, %s, are no more frequent after the clock was set back',
+  async (_, changes) => {
+    const { begins, service, time, until } = await open(changes, HOUR);
+    await until(40);
+    time.jump(time.clock() - HOUR);
+    service.fails = true;
+    const before = begins.changes.length;
+    await until(160);
+    expect(begins.changes.length - before).toBeLessThanOrEqual(120 / 5 + 2);
+    expect(longestGap(begins.changes, 40, 160)).toBeLessThanOrEqual(61);
+  },
+);
 
 test('a local run looks at a quiet process less and less often, and at once more often when something changed', async () => {
   const changes = { fastest: 10 * SECOND, slowest: 100 * SECOND };

@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sleep } from '../../../functions/basics/system.ts';
-import type { ChangeEvent } from '../../../functions/model/event.ts';
-import type { EndpointFilter } from '../../../functions/model/filter.ts';
 import { answer, receiver } from '../../kit/delivery/receiver.ts';
 import { someEvents } from '../../kit/delivery/setting.ts';
 import { openDelivering } from '../../kit/local/delivering.ts';
@@ -13,11 +11,10 @@ import { temporaryDirectory } from '../../kit/temporary.ts';
 const HOUR = 3_600_000;
 
 /** One life of a topic and an endpoint, whose clock is `ahead` ms ahead. `end` waits for nothing that is under way. */
-async function live(url: string, directory: string, ahead = 0, filter?: EndpointFilter) {
+async function live(url: string, directory: string, ahead = 0) {
   let offset = ahead;
   const { delivering, database, ...run } = openDelivering({
     path: join(directory, 'deliveries.sqlite'),
-    endpoint: { name: 'crm', kind: 'webhook', filter },
     clock: () => Date.now() + offset,
     url,
     sleep,
@@ -38,8 +35,6 @@ async function live(url: string, directory: string, ahead = 0, filter?: Endpoint
   };
   return { ...run, endpoint: delivering, end, setAhead, counts: () => run.deliveries.counts('crm') };
 }
-
-const ids = (all: readonly { readonly eventId: string }[]) => all.map(({ eventId }) => eventId);
 
 describe('a run of one endpoint', () => {
   it('begins no further attempt once it is stopped, and sends nothing again that has arrived', async () => {
@@ -91,57 +86,5 @@ describe('a run of one endpoint', () => {
     await delivering.recover(true);
     expect(await rows.read('crm')).toMatchObject({ health: { paused: {} } });
     expect(queues.drains.messagesOf('crm')).toEqual([]);
-  });
-
-  it('gets no row for what its filter leaves out', async () => {
-    const answering = Promise.withResolvers<void>();
-    const { url, received, requests } = await receiver(
-      response => void answering.promise.then(() => response.writeHead(204).end()),
-    );
-    const [one, other] = someEvents(2) as [ChangeEvent, ChangeEvent];
-    const done = structuredClone(other) as ChangeEvent & { type: 'task.updated' };
-    Object.assign(done.data.changes[0] as object, { to: 'Done' });
-    const life = await live(url, temporaryDirectory(), 0, { values: [{ field: 'Note', to: ['Done'] }] });
-    await life.publish([one, done]);
-    await requests(1);
-    expect(await life.counts()).toMatchObject({ pending: 1 });
-    await eventually(async () => expect(ids(await life.waiting())).toEqual([done.id]));
-    answering.resolve();
-    await eventually(async () => expect(await life.counts()).toMatchObject({ pending: 0, dead: 0 }));
-    expect(received.map(({ body }) => body)).toEqual([JSON.stringify(done)]);
-  });
-
-  it('invariant 3: sends the same bytes again in its next life', async () => {
-    const { url, received } = await receiver(answer(500), answer(204));
-    const directory = temporaryDirectory();
-    const [event] = someEvents(1) as [ChangeEvent];
-    const project = { id: 'p.1', name: 'Acme🎉 \ud800' };
-    const party = { ...event, data: { ...event.data, project } } as ChangeEvent;
-    const first = await live(url, directory);
-    await first.publish([party]);
-    await first.endpoint.tried();
-    await first.end();
-    const next = await live(url, directory);
-    await eventually(async () => expect(await next.counts()).toMatchObject({ pending: 0, dead: 0 }));
-    expect(received.map(({ body }) => body)).toEqual([JSON.stringify(party), JSON.stringify(party)]);
-    expect(next.said).toEqual([]);
-  });
-
-  it('tells the deliverer the age and the attempts of all its runs', async () => {
-    const { url, requests } = await receiver(answer(500));
-    const directory = temporaryDirectory();
-    const tried: (number | undefined)[] = [];
-    for (const [index, ahead] of [0, 1, 80].entries()) {
-      const life = await live(url, directory, ahead * HOUR);
-      if (index === 0) await life.publish(someEvents(1));
-      await requests(index + 1);
-      await life.endpoint.tried();
-      const waiting = await life.waiting();
-      tried.push(...waiting.map(({ triedAt }) => triedAt));
-      expect(waiting.map(({ attempts }) => attempts)).toEqual(index < 2 ? [index + 1] : []);
-      if (index === 2) expect(await life.deliveries.dead('crm', 9)).toMatchObject([{ attempts: 3 }]);
-      await life.end();
-    }
-    expect(tried).toEqual([expect.any(Number), tried[0]]);
   });
 });

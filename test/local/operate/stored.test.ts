@@ -82,8 +82,6 @@ describe('beside a run that can not be asked', () => {
     await eventually(async () => expect(await deliveries.counts('crm')).toMatchObject({ pending: 0 }));
     expect(idsOf().slice(-2)).toEqual([two.id, three.id]);
     expect((await said('endpoints', 'attempts', 'crm')).out.split('\n')).toHaveLength(6);
-    expect((await said('endpoints', 'rotate-secret', 'crm')).out).toMatch(/New secret: whsec_/);
-    expect((await said('endpoints', 'rotate-secret', 'crm', '--finish')).code).toBe(0);
     expect((await said('endpoints', 'remove', 'crm', '--yes')).code).toBe(0);
     expect((await said('endpoints', 'list')).out).toMatch(/^There are no endpoints/);
   });

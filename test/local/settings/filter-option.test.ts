@@ -57,11 +57,9 @@ describe('--filter', () => {
   const LONG = 'a'.repeat(257);
   const REFUSED: Record<string, string> = {
     'task.updated': SYNTAX,
-    '=task.updated': SYNTAX,
     'fields=a,,b': `--filter fields=: found ""; ${LENGTH}`,
     'event=task.updated': `--filter: unknown key "event"; ${KEYS} Did you mean events?`,
     'constructor=x': `--filter: unknown key "constructor"; ${KEYS}`,
-    'fields=': `--filter fields=: found ""; ${LENGTH}`,
     'to:=Done': `--filter: unknown key text of 3 characters; ${KEYS} Did you mean to:FIELD?`,
     'until:status=Done': `--filter: unknown key "until:status"; ${KEYS}`,
     [`to:status=Open,${LONG}`]:
@@ -76,17 +74,12 @@ describe('--filter', () => {
     expect(() => filterOption([option])).toThrow(new UsageError(message));
   });
 
-  test.each([
-    [
-      ['from:status=Done', 'to:status=Done'],
-      '--filter: values[0]: found the same value in "from" and "to", which no change has; allowed: two different values.',
-    ],
-    [
-      ['events=task.deleted', 'fields=status'],
-      '--filter: events[0]: found "task.deleted", which never matches fields; ' +
-        'allowed with it: project.created, project.updated, task.created, task.updated.',
-    ],
-  ])('refuses what no event ever fits: %j', (options, message) => {
-    expect(() => filterOption(options)).toThrow(new UsageError(message));
+  test('refuses what no event ever fits', () => {
+    expect(() => filterOption(['events=task.deleted', 'fields=status'])).toThrow(
+      new UsageError(
+        '--filter: events[0]: found "task.deleted", which never matches fields; ' +
+          'allowed with it: project.created, project.updated, task.created, task.updated.',
+      ),
+    );
   });
 });

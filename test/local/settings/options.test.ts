@@ -51,17 +51,12 @@ describe('the command line', () => {
     '--console-origin takes an https address without a path, such as https://changewire.example.com: browsers have no encryption for pages over http.';
   const ANSWERS: Record<string, string> = {
     '--intervall 5s': 'Unknown option --intervall. Did you mean --interval?',
-    '--subscrib http://a': 'Unknown option --subscrib. Did you mean --subscribe?',
     '--sweep 6h': 'Unknown option --sweep. Did you mean --sweep-interval?',
     '--frobnicate': 'Unknown option --frobnicate. Try --help.',
     '-x': 'Unknown option -x. Try --help.',
     '--interval': '--interval needs a value: --interval 60s',
-    '--interval --json': '--interval needs a value: --interval 60s',
     '--data=': '--data needs a value: --data .changewire',
     '--interval 60': `${RHYTHM}, found "60".`,
-    '--interval 0s': `${RHYTHM}, found "0s".`,
-    '--interval 5m-10s': `${RHYTHM}, found "5m-10s".`,
-    '--interval 10s-1m-5m': `${RHYTHM}, found "10s-1m-5m".`,
     '--sweep-interval 9999h':
       '--sweep-interval takes a duration such as 500ms, 60s, 5m or 6h, found "9999h".',
     '--json=yes': '--json takes no value, found "yes".',
@@ -80,7 +75,6 @@ describe('the command line', () => {
     '--slack https://a.example.com --name a/b':
       '--name takes a name of 1 to 64 letters, digits, "-" and "_".',
     '--resend': '--resend needs a value: --resend planner',
-    '--resend=': '--resend needs a value: --resend planner',
     '--resend a --memory': '--memory and --resend cannot be combined: --memory keeps no dead letters.',
     '--log': '--log needs a value: --log json',
     '--log xml': '--log takes text or json, found "xml".',

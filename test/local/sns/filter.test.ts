@@ -12,14 +12,12 @@ describe('a filter policy', () => {
     await (await sns.subscribe({ url: everything.url, raw: true })).confirmed;
     await publish(['both'], { eventType: 'task.updated', changedFields: ['title', 'status'] });
     await publish(['other type'], { eventType: 'project.updated', changedFields: ['status'] });
-    await publish(['other field'], { eventType: 'task.updated', changedFields: ['title'] });
-    await publish(['no field'], { eventType: 'task.updated', changedFields: [] });
     await publish(['no attribute'], { eventType: 'task.updated' });
     await publish(['plain string'], { eventType: 'task.created', changedFields: 'dueDate' });
     await sns.idle();
     const bodies = endpoint.notifications().map(({ body }) => body);
     expect(bodies.sort()).toEqual(['both', 'plain string']);
-    expect(everything.notifications()).toHaveLength(6);
+    expect(everything.notifications()).toHaveLength(4);
   });
 
   it('matches an array exactly when it shares an element with the list', () => {

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { freePort } from '../../kit/dynamodb/free-port.ts';
 import { listenInTest } from '../../kit/listen-in-test.ts';
 import { eventually, receiver, startSns, startSubscribed } from '../../kit/local/sns.ts';
-import { startReceiver } from '../../kit/local/sns-receiver.ts';
 
 describe('the handshake', () => {
   it('posts a SubscriptionConfirmation with the documented headers and fields', async () => {
@@ -59,7 +59,7 @@ describe('the handshake', () => {
     expect(endpoint.notifications()).toEqual([]);
   });
 
-  it('delivers nothing that was published before the confirmation, and does not keep it', async () => {
+  it('delivers nothing that was published before the confirmation, does not keep it, and is idle meanwhile', async () => {
     const { sns, publish } = await startSns();
     const endpoint = await receiver({ confirm: false });
     const subscribed = await sns.subscribe({ url: endpoint.url, raw: true });
@@ -163,9 +163,3 @@ describe('subscribing', () => {
     expect(endpoint.received[0]?.headers.authorization).toBe(`Basic ${btoa('me:s&cret')}`);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = await startReceiver();
-  await server.close();
-  return Number(new URL(server.url).port);
-}
