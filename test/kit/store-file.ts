@@ -54,16 +54,6 @@ export function committedEvents(dataDirectory: string): ChangeEvent[] {
   return found.flatMap(({ events }) => decodeEvents(events));
 }
 
-/** How many change records are still to be published, and events to be routed. */
-export function unpublished(dataDirectory: string): number {
-  const [row] = rows<{ count: number }>(
-    dataDirectory,
-    `SELECT (SELECT count(*) FROM change WHERE position > coalesce((SELECT position FROM consumer), 0))
-      + (SELECT count(*) FROM message WHERE queue = 'events') AS count`,
-  );
-  return row?.count ?? 0;
-}
-
 /** When the process was last swept, in ms since 1970; 0 before the first time. */
 export const sweepCompletedAt = (dataDirectory: string, process: ProcessKey): number =>
   timeOf(dataDirectory, process, 'sweepCompletedAt');

@@ -112,6 +112,9 @@ describe('an endpoint that fails', () => {
     expect(deadRows(data, 'crm')).toMatchObject([letter]);
     expect(await start(args).ended()).toBe(0);
 
+    // A start also forgets that it was stopped.
+    const stop = `UPDATE endpoint SET row = json_set(row, '$.health.stopped', json('{"at": 1, "reason": "r"}'))`;
+    alterStore(data, stop);
     const again = start(`${args} --resend crm`);
     expect(await again.ended()).toBe(0);
     expect(again.stderr()).toContain('crm: resending 1 dead letter');

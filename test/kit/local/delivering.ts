@@ -1,6 +1,5 @@
 import { PublishBatchCommand } from '@aws-sdk/client-sns';
 import type { Clock, Sleep } from '../../../functions/basics/clock.ts';
-import type { PendingDelivery } from '../../../functions/model/delivery.ts';
 import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import type { SecretStore } from '../../../functions/model/secret.ts';
@@ -17,8 +16,7 @@ import { SECRET } from '../delivery/setting.ts';
 
 interface Options {
   readonly path?: string;
-  readonly endpoint?: EndpointSettings;
-  /** The configured endpoints; this one by default. */
+  /** By default a webhook. */
   readonly configured?: readonly EndpointSettings[];
   /** The secrets of endpoints; by default all have this address. */
   readonly secrets?: SecretStore;
@@ -31,8 +29,7 @@ interface Options {
 /** The deliveries of one run to one endpoint: topic, queues and handlers over one file. */
 export function openDelivering({
   path = ':memory:',
-  endpoint = { name: 'crm', kind: 'webhook' },
-  configured = [endpoint],
+  configured = [{ name: 'crm', kind: 'webhook' }],
   url,
   secrets,
   clock,
@@ -51,7 +48,7 @@ export function openDelivering({
     slots: sqliteSlots(database),
     secrets: secrets ?? {
       nameOf: name => name,
-      read: async () => JSON.stringify({ url, ...(endpoint.kind === 'webhook' && { secrets: [SECRET] }) }),
+      read: async () => JSON.stringify({ url, secrets: [SECRET] }),
       putting: () => '',
     },
     linkTemplates: [],
@@ -69,20 +66,6 @@ export function openDelivering({
           .map((event, Id) => ({ Id: `${Id}`, Message: JSON.stringify(event) }));
         await topic.send(new PublishBatchCommand({ TopicArn: topic.arn, PublishBatchRequestEntries }));
       }
-    },
-    /** Every delivery that waits in a row or in a queue, due or not. */
-    waiting: async (): Promise<(Pick<PendingDelivery, 'eventId'> & Partial<PendingDelivery>)[]> => {
-      const queued = [
-        ...queues.events.messagesOf(''),
-        ...queues.deliveries.messagesOf(endpoint.name),
-        ...queues.chat.messagesOf(endpoint.name),
-      ];
-      const inRows = await deliveries.due(endpoint.name, Number.MAX_SAFE_INTEGER, 1000);
-      const ids = new Set(inRows.map(({ eventId }) => eventId));
-      const others = queued
-        .map(({ body }) => (JSON.parse(body) as ChangeEvent).id)
-        .filter(id => !ids.has(id));
-      return [...inRows, ...[...new Set(others)].map(eventId => ({ eventId }))];
     },
   };
 }

@@ -34,7 +34,7 @@ const LOOK_MS = 5;
 
 /** A run that serves endpoints and looks for changes all the time, and that answers no requests: what is done is done to its store. */
 async function run(configured: readonly EndpointSettings[] = []) {
-  const { delivering, database, publish, deliveries, rows } = openDelivering({
+  const { delivering, database, publish, deliveries, rows, queues } = openDelivering({
     path: join(directory, STORE_FILE),
     configured,
     secrets: fileSecrets(join(directory, SECRETS_FOLDER)),
@@ -53,19 +53,21 @@ async function run(configured: readonly EndpointSettings[] = []) {
     await delivering.stop();
     database.file.close();
   });
-  return { publish, deliveries, rows };
+  return { publish, deliveries, rows, queues };
 }
 
 describe('beside a run that can not be asked', () => {
   it('an endpoint is added, tested, paused, resumed and removed', async () => {
-    const { publish, deliveries } = await run();
+    const { publish, deliveries, queues } = await run();
     const { url, received } = await receiver(answer(204));
     const idsOf = () => received.map(({ headers }) => headers['webhook-id']);
+    const [early, one, two, three] = someEvents(4) as [ChangeEvent, ChangeEvent, ChangeEvent, ChangeEvent];
+    await publish([early]);
+    await eventually(async () => expect(queues.events.messagesOf('')).toEqual([]));
     const added = await said('endpoints', 'add', 'crm', '--webhook', url, '--filter', 'events=task.updated');
     expect(added.code).toBe(0);
     expect(added.out).toMatch(/Signing secret: whsec_\S+ \(shown only once\)/);
     expect(readdirSync(join(directory, SECRETS_FOLDER))).toEqual(['crm.json']);
-    const [one, two, three] = someEvents(3) as [ChangeEvent, ChangeEvent, ChangeEvent];
     await publish([one]);
     await eventually(async () => expect(idsOf()).toEqual([one.id]));
     const tested = await said('endpoints', 'test', 'crm');
