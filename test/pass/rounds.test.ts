@@ -115,6 +115,19 @@ describe('how far a pass has come', () => {
     await world.later('changes', 600_000);
     expect((await told()).at(-1)).toBe('project.deleted 1008');
   });
+
+  it('invariant 1: leaves what the log shows later of the projects up to there to the next pass', async () => {
+    await settled({ freedoms: { taskEditsTouchProject: false } });
+    budget(ids(8));
+    // Lists of the next pass no longer have these updates.
+    world.pass(600_000);
+    const short = { onProgress: () => world.pass(200), remaining: 1_600 };
+    expect((await runOver({}, 'changes', short)).outcome).toBe('unfinished');
+    world.edit.updateTask(PROCESS, '1001', '500001', { status: 'Later' });
+    expect((await world.run('changes')).outcome).toBe('completed');
+    await world.later('changes');
+    expect((await told()).at(-1)).toMatch(/^task.updated 1001.* → "Later"/);
+  });
 });
 
 it.each(['changes', 'sweep'] as const)(
