@@ -79,6 +79,8 @@ describe('a message of AWS', () => {
       `http://sns.eu-west-1.amazonaws.com/SimpleNotificationService-${'0'.repeat(32)}.pem`,
       'https://sns.eu-west-1.amazonaws.com/a.pem',
       `http://127.0.0.1:80/SimpleNotificationService-${'0'.repeat(32)}.pem`,
+      `https://sns.eu-west-1.amazonaws.com/x/SimpleNotificationService-${'0'.repeat(32)}.pem`,
+      `https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-${'0'.repeat(32)}.pem?x`,
     ].map(
       SigningCertURL => [{ SigningCertURL }, /^403 Invalid SigningCertURL: it is not/] as [object, RegExp],
     ),

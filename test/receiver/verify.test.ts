@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { Refusal, type SentEvent, verify } from '../../receiver/index.ts';
+import { Refusal, type SentEvent, verify, verifyAll } from '../../receiver/index.ts';
 import { exampleEvent, post } from '../kit/examples/receiver.ts';
 import { listenInTest } from '../kit/listen-in-test.ts';
 import { eventually, startSns } from '../kit/local/sns.ts';
@@ -54,6 +54,16 @@ describe('verify', () => {
   it('takes what a test of the endpoint sends', async () => {
     const test = exampleEvent('changewire.test' as 'task.updated');
     expect(await verify(keptRequest(signedWebhook(test)), SECRET)).toEqual(test);
+  });
+
+  it('refuses a batch, which verifyAll reads', async () => {
+    const { body, headers } = signedWebhook([CREATED, UPDATED] as never);
+    const batch = { body, headers: { ...headers, 'content-type': 'application/cloudevents-batch+json' } };
+    expect(await refusalOf(verify(webRequest(batch), SECRET))).toEqual({
+      status: 415,
+      message: 'This is a batch of events: the receiver must call verifyAll.',
+    });
+    expect(await verifyAll(webRequest(batch), SECRET)).toEqual([CREATED, UPDATED]);
   });
 
   it('refuses messages of SNS where only webhooks are expected', async () => {
