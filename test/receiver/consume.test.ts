@@ -78,6 +78,18 @@ describe('a consumer', () => {
     expect(ended()).toEqual(['ack receipt a', `${second} receipt b`]);
   });
 
+  it('rests before it asks an empty queue again', async () => {
+    const { events, requests, ending } = await opened(Array(100).fill([]));
+    const other = await opened([['a', 'b', 'c', 'd', 'e', 'f']], { limit: 1 });
+    const next = events.next();
+    await expect.poll(() => requests().length).toBeGreaterThan(0);
+    // Another consumer has several answers in the meantime.
+    for await (const _ of other.events);
+    ending.abort();
+    expect(await next).toEqual({ done: true, value: undefined });
+    expect(requests().length).toBeLessThan(20);
+  });
+
   it('repeats a request that got no answer, and tells why it did', async () => {
     const errors: unknown[] = [];
     const onError = (error: unknown) => {
