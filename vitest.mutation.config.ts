@@ -6,7 +6,7 @@ import { BaseSequencer, type Reporter, type TestSpecification } from 'vitest/nod
 const HEAVY = ['**/{memory.long,publish,publish-time}.test.ts', '!(receiver)/**/*.property.test.ts'];
 
 /** The first failing test ends the run of a mutant: what takes longest comes last. */
-const LAST = ['assertions', 'orders', 'fields', 'strange-service', 'batch', 'webhook', 'post', 'audit'];
+const LAST = 'assertions orders fields strange-service batch webhook post audit bounded flood'.split(' ');
 
 /** The test files that noticed a mutant in this process, the latest first. */
 const killers: string[] = [];
