@@ -26,7 +26,7 @@ const eventOf = ({ body }: Received) => JSON.parse(body) as ChangeEvent;
 const verified = (secret: string) => (one: Received) => new Webhook(secret).verify(one.body, one.headers);
 
 describe('a run with endpoints of its own', () => {
-  test('signs what it sends to webhooks, with two secrets while they change and its headers, and tells Slack with links, Teams and subscriptions what changed between two runs, each no more than its filter asks for', async () => {
+  test('sends its endpoints what changed between two runs: webhooks signed by two secrets, Slack with links, Teams, subscriptions', async () => {
     const [hook, slack] = [await receiver(), await receiver()];
     const [teams, other, subscriber] = [await receiver(), await receiver(), await subscribing()];
     const { service, directory, processId: id, edit } = await opened();
