@@ -78,6 +78,7 @@ describe('the settings of a real service', () => {
   test.each([
     [{ SERVICE_BASE_URL: 'api.example.com' }, `SERVICE_BASE_URL must be ${ADDRESS}`],
     [{ SERVICE_AUTH_URL: 'https://user:pass@auth' }, `SERVICE_AUTH_URL must be ${ADDRESS}`],
+    [{ SERVICE_AUTH_URL: 'http://auth.example.com' }, `SERVICE_AUTH_URL must be ${ADDRESS}`],
     [{ SERVICE_PROCESSES: 'a,,b' }, 'SERVICE_PROCESSES has an empty id'],
     [
       { SERVICE_PROCESSES: 'a,b c' },

@@ -59,7 +59,7 @@ describe('the handshake', () => {
     expect(endpoint.notifications()).toEqual([]);
   });
 
-  it('delivers nothing that was published before the confirmation, does not keep it, and is idle meanwhile', async () => {
+  it('delivers nothing that was published before the confirmation, does not keep it, and is idle until then', async () => {
     const { sns, publish } = await startSns();
     const endpoint = await receiver({ confirm: false });
     const subscribed = await sns.subscribe({ url: endpoint.url, raw: true });
