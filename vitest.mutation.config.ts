@@ -1,6 +1,7 @@
 import { basename, resolve } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type Reporter, type TestSpecification } from 'vitest/node';
+import { keepsWorkers } from './test/mutation/kept-worker.ts';
 
 /** What these hold takes many seconds, real servers or memory to itself; `npm test` runs them. */
 const HEAVY = ['**/{memory.long,publish,publish-time}.test.ts', '!(receiver)/**/*.property.test.ts'];
@@ -38,6 +39,7 @@ class LikeliestFirst extends BaseSequencer {
 const folders = process.env.MUTATED_BY?.split(',') ?? [];
 
 export default defineConfig({
+  plugins: [keepsWorkers],
   test: {
     // `assertions.test.ts` breaks the assertions of all rooms.
     include: [...folders.map(folder => `${folder}/**/*.test.ts`), 'assertions.test.ts'],
