@@ -53,6 +53,7 @@ describe('a compressed answer', () => {
     ['GZIP,  gzip', gzipSync(gzipSync(PAGE))],
     ['identity', PAGE],
     ['no-such-coding', PAGE],
+    ['gzip, no-such-coding', PAGE],
   ])('is read through whatever its header tells: %s', async (encoding, body) => {
     const { service } = await rig(encoded(encoding, body));
     expect(await ids(service.projects('p'))).toEqual(IDS);

@@ -121,8 +121,12 @@ describe('a page that is not as documented', () => {
     const error = await failureOf(all(service.projects('p')));
     expect(error).toMatchObject({ path: '$.paging.endCursor', request: expect.stringContaining('after=b') });
     expect(requests).toHaveLength(3);
-    const log = (await rig(page([], 'here', 'entries'))).service.auditLog('p', 'here');
-    expect(await failureOf(all(log))).toMatchObject({ path: '$.paging.endCursor' });
+    const again = await rig(page([], 'here', 'entries'));
+    const log = again.service.auditLog('p', 'here');
+    expect(await failureOf(all(log))).toMatchObject({
+      ...{ path: '$.paging.endCursor', expected: 'a new cursor', found: 'one that this walk has been at' },
+    });
+    expect(again.requests).toHaveLength(1);
   });
 
   test('an audit log entry that is no object is an error too', async () => {

@@ -100,6 +100,8 @@ describe('a status that nobody expects', () => {
   test.each([
     [304, 'check what caches on the way'],
     [302, 'redirects are not followed; check the base address'],
+    [403, 'access is denied; check what the credentials may read'],
+    [429, 'the rate limit is exceeded'],
   ])('%i tells where to look', async (code, remedy) => {
     const { service } = await rig(json('', code));
     expect((await failureOf(ids(service.projects('p')))).message).toContain(remedy);
