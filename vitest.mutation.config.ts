@@ -4,10 +4,16 @@ import { BaseSequencer, type Reporter, type TestSpecification } from 'vitest/nod
 import { keepsWorkers } from './test/mutation/kept-worker.ts';
 
 /** What these hold takes many seconds, real servers or memory to itself; `npm test` runs them. */
-const HEAVY = ['**/{memory.long,publish,publish-time}.test.ts', '!(receiver)/**/*.property.test.ts'];
+const HEAVY = [
+  '**/{memory.long,publish,publish-time}.test.ts',
+  '!(receiver|operations)/**/*.property.test.ts',
+];
 
 /** The first failing test ends the run of a mutant: what takes longest comes last. */
-const LAST = 'assertions orders fields strange-service batch webhook post audit bounded flood'.split(' ');
+const LAST =
+  'assertions orders fields strange-service batch webhook post audit bounded flood follow.property secrecy.property'.split(
+    ' ',
+  );
 
 /** The test files that noticed a mutant in this process, the latest first. */
 const killers: string[] = [];

@@ -127,7 +127,8 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
       ...{ from: 'Open', to: `Done ${id}` },
     };
     const at = setting().now();
-    const events = eventsOf(at, 1, { process, projectId: id, field: moved });
+    const other = { ...moved, field: `phase-${id}`, name: `Phase ${id}`, from: 'Plan', to: 'Build' };
+    const events = eventsOf(at, 1, { process, projectId: id, field: moved, others: [other] });
     await commit(setting().stores, events, { process, projectId: id, at });
     expect(await filtered({ fields: [`Statsu ${id}`] })).toEqual([
       `filter.fields[0]: no change in the journal has a field with this name. Did you mean Status ${id}?`,

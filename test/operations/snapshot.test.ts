@@ -78,6 +78,8 @@ describe.each(STORES)('over %s, a snapshot', (_, open) => {
       }
     return found;
   };
+  /** The details in the action log, the latest first. */
+  const did = async () => (await ask()('actions', { endpoint: 'crm' })).actions.map(({ details }) => details);
   const subjects = (events: readonly SentEvent[]) => events.map(({ subject, type }) => subject ?? type);
 
   it('is each record with its stored version, between markers of each process, to that endpoint alone', async () => {
@@ -216,6 +218,21 @@ describe.each(STORES)('over %s, a snapshot', (_, open) => {
     const expected = ['projects/p1', 'projects/p1', 'projects/p1/tasks/t', 'projects/p1'];
     expect(subjects(events)).toEqual(expected);
     expect(events.at(-1)?.data).toMatchObject({ projects: 1, tasks: 1 });
+    expect((await did())[0]).toBe(`process ${onboarding.processId}, project p1`);
+  });
+
+  it('leaves out a project that is deleted while it is being read', async () => {
+    await opened();
+    for (const id of ['p0', 'p1', 'p2']) await put(id, ['t']);
+    const { load } = context.snapshots;
+    context.snapshots.load = async (process, id) => (id === 'p1' ? undefined : load(process, id));
+    const { heads } = context.snapshots;
+    context.snapshots.heads = async function* (...asked) {
+      for await (const page of heads(...asked)) yield page.map(({ whole: _, ...head }) => head);
+    };
+    const events = await sent();
+    expect(subjects(events).filter(subject => subject?.startsWith('projects/p1'))).toEqual([]);
+    expect(events.at(-1)?.data).toMatchObject({ projects: 2, tasks: 2 });
   });
 
   it('sends a record that is too long for an event without it', async () => {
@@ -238,12 +255,14 @@ describe.each(STORES)('over %s, a snapshot', (_, open) => {
     await expect(ask()('snapshot', { to: 'crm' })).rejects.toThrow('in progress: wait for it to finish');
     const cancel = () => ask()('cancel-snapshot', { to: 'crm' });
     expect(await cancel()).toEqual({ endpoint: 'crm', wasUnderWay: true, added: 200 });
+    expect(await did()).toContain('200 deliveries had been added');
     expect(await cancel()).toMatchObject({ wasUnderWay: false, added: 0 });
     expect(await workOffSnapshot(context, 'crm')).toBe(false);
     expect(await status()).toBeUndefined();
     await ask()('snapshot', { to: 'crm', process: 'sales' });
     await workOff();
     expect(await status()).toMatchObject({ isQueued: true, added: 2 });
+    expect(await did()).toContain('process sales');
   });
 
   it('is refused with what to do instead', async () => {

@@ -15,6 +15,7 @@ export function eventsOf(
     action = 'updated' as 'updated' | 'created',
     actors = {} as Readonly<Record<string, Actor[]>>,
     field = NOTE,
+    others = [] as readonly FieldChange[],
   } = {},
 ): ChangeEvent[] {
   const observed = { after: version - 1, before: version };
@@ -30,7 +31,7 @@ export function eventsOf(
       action,
       id: `t${index}`,
       record: {},
-      fields: [field],
+      fields: [field, ...others],
     })),
   );
 }
