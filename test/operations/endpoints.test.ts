@@ -50,6 +50,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     const kept = (await context.endpoints.read('chat'))?.settings?.filter;
     expect(kept).toEqual({ values: [{ field: 'status', to: ['Done'] }] });
     expect(await secretOf('chat')).toEqual({ url: URL });
+    await expect(ask('rotate-secret', { endpoint: 'chat' })).rejects.toThrow('has no signing secret');
   });
 
   it.each([
@@ -64,6 +65,7 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     [{ ...CRM, url: 'https://u:p@crm.example/' }, /user name/],
     [{ ...CRM, url: 'https://crm.example:0/' }, /port 0/],
     [{ ...CRM, secrets: ['whsec_short'] }, /base64 of 24 to 64 bytes/],
+    [{ ...CRM, secrets: Array(3).fill(SECRET) }, /two signing secrets at most/],
     [{ ...CRM, kind: 'slack', secrets: ['whsec_x'] }, /no signing secret/],
   ])('%j is refused, and nothing of it is kept', async (asked, why) => {
     opened(FIXED);
