@@ -252,6 +252,26 @@ describe.each(STORES)('over %s, erase', (_, open) => {
     );
   });
 
+  it('erases more than one page of events, deliveries, dead letters and answers, each counted once', async () => {
+    const all: ChangeEvent[] = [];
+    for (let note = 0; note < 110; note += 1)
+      all.push(...(await commit(ERASED, { record: { id: ERASED, note: `${TEXT} ${note}` }, tasks: {} })));
+    const { deliveries, state } = context;
+    await deliveries.add(all.map(event => deliveryOf('crm', event, state.now)));
+    for (const event of all)
+      await deliveries.addDead(deliveryOf('down', event, state.now), { at: state.now, reason: 'no' });
+    const attempt = { endpoint: 'crm', took: 1, status: 200, answer: `Thanks: ${TEXT}` };
+    await deliveries.note(all.map(event => ({ ...attempt, at: later(1), events: [event] })));
+    const counts = { events: 110, deliveries: 110, deadLetters: 110, answers: 110 };
+    expect(sumOf(await erase({ dryRun: true }))).toEqual(counts);
+    const [slice] = await erase();
+    expect(slice?.erased).toEqual(counts);
+    expect(slice?.delivered).toEqual([{ endpoint: 'crm', deliveries: 110 }]);
+    const [row, ...others] = await withText(TEXT);
+    expect(row).toMatch(/^project |PROJECT#1001/);
+    expect(others).toEqual([]);
+  });
+
   it('also erases what was kept of a deleted project, once its deletion is committed', async () => {
     await fill();
     await erase();
