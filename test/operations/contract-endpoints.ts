@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { TaskEvent } from '../../functions/model/event.ts';
 import { isSigningSecret } from '../../functions/model/secret.ts';
 import { commit } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
@@ -127,8 +128,9 @@ export function endpointsContract({ setting, ask, name }: Bench): void {
       ...{ from: 'Open', to: `Done ${id}` },
     };
     const at = setting().now();
+    const [event] = eventsOf(at, 1, { process, projectId: id, field: moved }) as [TaskEvent];
     const other = { ...moved, field: `phase-${id}`, name: `Phase ${id}`, from: 'Plan', to: 'Build' };
-    const events = eventsOf(at, 1, { process, projectId: id, field: moved, others: [other] });
+    const events = [{ ...event, data: { ...event.data, changes: [...event.data.changes, other] } }];
     await commit(setting().stores, events, { process, projectId: id, at });
     expect(await filtered({ fields: [`Statsu ${id}`] })).toEqual([
       `filter.fields[0]: no change in the journal has a field with this name. Did you mean Status ${id}?`,

@@ -15,7 +15,6 @@ export function eventsOf(
     action = 'updated' as 'updated' | 'created',
     actors = {} as Readonly<Record<string, Actor[]>>,
     field = NOTE,
-    others = [] as readonly FieldChange[],
   } = {},
 ): ChangeEvent[] {
   const observed = { after: version - 1, before: version };
@@ -31,7 +30,7 @@ export function eventsOf(
       action,
       id: `t${index}`,
       record: {},
-      fields: [field, ...others],
+      fields: [field],
     })),
   );
 }
