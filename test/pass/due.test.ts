@@ -276,6 +276,35 @@ describe('what fell due', () => {
     expect(await due()).toHaveLength(1);
   });
 
+  it('is committed in halves while a commit is too large, and again after a conflict; not one event lost', async () => {
+    await settledWith({ rules: [OVERDUE] });
+    for (const id of ['1001', '1002'])
+      for (const name of ['a', 'b', 'c'])
+        world.edit.createTask(PROCESS, id, { name: `${id} ${name}`, dueDate: '2026-11-21' });
+    await world.later();
+    until('2026-11-22T00:00:30Z');
+    const sizes: number[] = [];
+    let isFirst = true;
+    const commit: World['snapshots']['commit'] = async (process, request) => {
+      const size = request.events.length;
+      if (request.projectId === '1002' || size > 1) return 'too-large';
+      sizes.push(size);
+      if (!isFirst) return world.snapshots.commit(process, request);
+      isFirst = false;
+      return 'conflict';
+    };
+    const result = await stage.runOver({ commit });
+    expect(sizes).toEqual([1, 1, 1, 1]);
+    expect(result).toMatchObject({ events: 3 });
+    expect(stage.warned(/What fell due in a project cannot be emitted/)).toMatchObject([
+      { code: 'due.project-failed', projectId: '1002', error: expect.stringContaining('too large') },
+    ]);
+    expect(await due()).toHaveLength(3);
+    await world.later('changes', 0);
+    expect(await due()).toHaveLength(6);
+    expect(await timers()).toEqual([]);
+  });
+
   it('waits for a project that cannot be loaded, and holds up no other', async () => {
     await settledWith({ rules: [OVERDUE] });
     for (const id of ['1001', '1002'])

@@ -130,6 +130,19 @@ describe('withheld fields', () => {
     },
   );
 
+  it('come back without an event in a project that was first read under the list', async () => {
+    await settledUnder(['budget']);
+    const id = world.edit.createProject(PROCESS, { budget: '4711' });
+    await passUnder(['budget'], 'changes');
+    const loaded = () => world.snapshots.load(world.process, id);
+    expect((await loaded())?.withheld).toEqual({ names: ['budget'] });
+    expect(await passUnder([])).toEqual([]);
+    expect((await loaded())?.content.record).toMatchObject({ budget: '4711' });
+    const other = world.edit.createProject(PROCESS, {});
+    await passUnder([], 'changes');
+    expect(await world.snapshots.load(world.process, other)).not.toHaveProperty('withheld');
+  });
+
   it('and none else are left out, whatever is edited while the list changes, also by runs of both lists', async () => {
     /** Names in the list, with their records and properties. */
     const fields = {
