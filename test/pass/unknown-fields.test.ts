@@ -62,6 +62,7 @@ describe('a field that the configuration names and no record has', () => {
       },
       { name: 'one', filter: { processes: [PROCESS], values: [{ field: 'Nowhere', to: ['x'] }] } },
       { name: 'other', filter: { processes: ['other'], fields: ['dueDat'] } },
+      { name: 'elsewhere', filter: { workspaces: ['elsewhere'], fields: ['dueDat'] } },
     ];
     const { said } = await warnings({ filters });
     const none = `no project or task of ${PROCESS} has the field`;
@@ -75,7 +76,7 @@ describe('a field that the configuration names and no record has', () => {
   it('is searched once, and none of the others', async () => {
     world = await stage.settled();
     const filters = [
-      { name: 'crm', filter: { fields: ['dueDate', 'name'], where: [{ 'project.name': {} }] } },
+      { name: 'crm', filter: { fields: ['dueDate', 'Due date', 'name'], where: [{ 'project.name': {} }] } },
     ];
     expect(await warnings({ filters })).toEqual({ said: [], reads: 1 });
     expect(await warnings({ filters })).toEqual({ said: [], reads: 0 });
