@@ -249,6 +249,12 @@ it('who an entry names as those who acted are the known users in it, whatever it
   expect(counts.asked).toBe(1);
 });
 
+it('who an entry names as those who acted is nobody whose identifier is that of a task in it, too', async () => {
+  const entry = { by: ['u2', 'u1'] };
+  const usersIn = await actors([entry]).actors.ofEntries(new Map([[entry, { tasks: [{ id: 'u2' }] }]]));
+  expect(usersIn(entry).map(({ id }) => id)).toEqual(['u1']);
+});
+
 it('who an entry names as those who acted are asked for by nothing where none is named', async () => {
   for (const entries of [[], [{ by: null }, { at: iso(AT) }]]) {
     const { actors: told, counts } = actors(entries);
