@@ -6,13 +6,13 @@ import { keepsWorkers } from './test/mutation/kept-worker.ts';
 /** What these hold takes many seconds, real servers or memory to itself; `npm test` runs them. */
 const HEAVY = [
   '**/{memory.long,publish,publish-time}.test.ts',
-  '!(receiver|operations)/**/*.property.test.ts',
+  '!(receiver|operations|changes)/**/*.property.test.ts',
 ];
 
 /** The first failing test ends the run of a mutant: what takes longest comes last. */
 const LAST = [
   ...'assertions orders fields strange-service batch webhook post audit bounded flood'.split(' '),
-  ...['follow.property', 'secrecy.property'],
+  ...['follow.property', 'secrecy.property', 'due.property'],
 ];
 
 /** The test files that noticed a mutant in this process, the latest first. */
