@@ -43,8 +43,8 @@ export const ROOMS = {
     break: 99,
   },
   receiver: { files: ['receiver/**/*.ts'], tests: ['receiver'], break: 90 },
-  service: { files: ['functions/service/**/*.ts'], tests: ['service'], break: 85 },
-  operations: { files: ['functions/operations/**/*.ts'], tests: ['operations'], break: 81 },
+  service: { files: ['functions/service/**/*.ts'], tests: ['service'], break: 90 },
+  operations: { files: ['functions/operations/**/*.ts'], tests: ['operations'], break: 90 },
 } as const satisfies Record<string, RoomSettings>;
 
 export type Room = keyof typeof ROOMS;
