@@ -76,7 +76,7 @@ describe('a field that the configuration names and no record has', () => {
   it('is searched once, and none of the others', async () => {
     world = await stage.settled();
     const filters = [
-      { name: 'crm', filter: { fields: ['dueDate', 'Due date', 'name'], where: [{ 'project.name': {} }] } },
+      { name: 'crm', filter: { fields: ['dueDate', 'Start date', 'name'], where: [{ 'project.name': {} }] } },
     ];
     expect(await warnings({ filters })).toEqual({ said: [], reads: 1 });
     expect(await warnings({ filters })).toEqual({ said: [], reads: 0 });
