@@ -4,7 +4,7 @@ export interface Command {
   readonly what: string;
   readonly args: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** It takes all processors and waits for nothing, so it gets a low priority: what runs beside it waits for answers in time. */
+  /** It takes all processors, so it gets a low priority: what runs beside it waits for answers in time. */
   readonly isPatient?: boolean;
 }
 

@@ -26,8 +26,9 @@ export async function deploy(world: World): Promise<void> {
   await report.check('SNS confirms its subscription', () => untilConfirmed(world, everything));
   await report.check('without credentials a pass fails, and says what to do', async () => {
     const began = Date.now();
-    await pass(world);
     return until(30, async () => {
+      // The emulator may record a last line only with what the function logs next time.
+      await pass(world);
       const [line = ''] = await aws.logged(stack.output('PollLogs'), 'create-secret', began);
       assert.match(line, /create-secret --name changewire\/simulated/);
     });
