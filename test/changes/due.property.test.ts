@@ -12,7 +12,7 @@ const HOUR = 3_600_000;
 const NO_FIELDS = rulesOf({ project: [], task: [] }, new Set());
 const RULES: readonly DueRule[] = [
   { event: 'task.due', field: 'date', before: '2d' },
-  { event: 'task.due', field: 'date', before: '5h' },
+  { event: 'task.due', field: 'date', before: '36h' },
   { event: 'task.overdue', field: 'date' },
   { event: 'task.overdue', field: 'date', since: '2026-03-28', where: [{ open: { in: [true] } }] },
   { event: 'project.due', field: 'date' },
@@ -33,7 +33,13 @@ const two = (part: number) => String(part).padStart(2, '0');
 
 interface Step {
   readonly wait: number;
-  readonly edits: readonly (readonly [record: string, value: string | undefined, open: boolean])[];
+  /** `updated`: how long after the commit the record says that it was updated, in ms, unless it does not say it. */
+  readonly edits: readonly (readonly [
+    record: string,
+    value: string | undefined,
+    open: boolean,
+    updated: number | undefined,
+  ])[];
   readonly zone: number;
   readonly mask: number;
   readonly limit: number;
@@ -54,6 +60,7 @@ const step: fc.Arbitrary<Step> = fc.record({
         freq: 5,
       }),
       fc.boolean(),
+      fc.constantFrom(undefined, -HOUR, -30 * HOUR, HOUR),
     ),
     { maxLength: 2 },
   ),
@@ -64,10 +71,11 @@ const step: fc.Arbitrary<Step> = fc.record({
 });
 
 /** The content after some edits: one of a project or task, or a deletion of a task. */
-function edited({ record, tasks }: ProjectContent, edits: Step['edits']): ProjectContent {
+function edited({ record, tasks }: ProjectContent, edits: Step['edits'], now: number): ProjectContent {
   const after = { record, tasks: new Map(tasks) };
-  for (const [id, date, open] of edits) {
-    const fields: JsonObject = { date: date ?? '', open };
+  for (const [id, date, open, updated] of edits) {
+    const updatedAt = updated === undefined ? {} : { updatedAt: new Date(now + updated).toJSON() };
+    const fields: JsonObject = { date: date ?? '', open, ...updatedAt };
     if (id === '') after.record = fields;
     else if (date === undefined) after.tasks.delete(id);
     else after.tasks.set(id, fields);
@@ -92,10 +100,15 @@ function walk(start: number, steps: readonly Step[]): void {
     const rules = chosen.map(rule => applied(rule, seenAt.get(rule.key) as number, timeZone));
     const { version } = model;
     const before = { content: { record: model.record, tasks: model.tasks }, due, version };
-    const content = edited(before.content, edits);
+    const content = edited(before.content, edits, now);
+    const says = [model.record, ...model.tasks.values()].some(({ updatedAt }) => updatedAt !== undefined);
+    const updated = ({ updatedAt = 0 }: JsonObject) => new Date(updatedAt as string | 0).getTime();
     const commit = { at: now, isChanged: edits.length > 0, limit };
     const meets = ({ open }: JsonObject) => open === true;
-    const { expected, next } = model.commit({ ...commit, content, rules, timeZone, meets });
+    const { expected, next } = model.commit({
+      ...commit,
+      ...{ content, rules, timeZone, meets, ...(says && { updated }) },
+    });
     // The function, by what the last snapshot kept.
     const isWanted = ({ rule, record }: Falling) =>
       !rule.where || (record === '' ? content.record : content.tasks.get(record))?.open === true;
@@ -115,9 +128,11 @@ it('what falls due is each value of a record once for each rule, in time, whatev
   });
 });
 
-it('what falls due remembers the last 1,000 values that a project no longer has, and forgets older ones', () => {
-  const rules = RULES.slice(2, 3).map(rule => applied(resolveRule(rule, NO_FIELDS), 0, 'UTC'));
-  const content = (date: string) => ({ record: {}, tasks: new Map([['a', { date }]]) });
+it.each(['task.overdue', 'project.due'])('%s remembers the last 1,000 former values, no more', event => {
+  const rules = RULES.filter(rule => rule.event === event && !rule.where).map(rule =>
+    applied(resolveRule(rule, NO_FIELDS), 0, 'UTC'),
+  );
+  const content = (date: string) => ({ record: { date }, tasks: new Map([['a', { date }]]) });
   const [day, other, ...later] = Array.from({ length: 1_002 }, (_, day) =>
     new Date(Date.UTC(2020, 0, day)).toJSON().slice(0, 10),
   ) as [string, string, ...string[]];

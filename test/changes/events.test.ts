@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildEvents, testEvent } from '../../functions/changes/build-events.ts';
+import { buildEvents, dueEvent, testEvent } from '../../functions/changes/build-events.ts';
 import type { RecordChange } from '../../functions/changes/compare-project.ts';
 import { rulesOf } from '../../functions/changes/compare-project.ts';
 import { withoutRecords } from '../../functions/changes/fit-event.ts';
@@ -133,6 +133,45 @@ it('the committed JSON Schemas are those of the code: `npm run schemas` makes th
     `${JSON.stringify(schema, null, 2)}\n`,
   ]);
   expect(Object.fromEntries(committed)).toEqual(Object.fromEntries(made));
+});
+
+it('an event of what falls due has its rule, the record with the names of its fields, and is cut if it is too long', () => {
+  const custom = { externalId: 'a', name: 'Field a', type: 'text' };
+  const rules = rulesOf({ project: [custom], task: [custom] }, ignoredFields([]));
+  const name = 'Long '.repeat(300);
+  const due = (id: string, rule: object, record: object) => {
+    const falling = { rule: rule as never, record: id, value: '2026-11-20', at: AT + 1 };
+    const records = id === '' ? { ...record, name } : { name, a: 'x' };
+    const task = id === '' ? undefined : { ...record, id };
+    return dueEvent({ ...commit, rules, at: AT, projectRecord: records }, falling, task, 2).data;
+  };
+  const [names, project] = [{ a: 'Field a' }, { id: 'p.1', name }];
+  const rest = { process: { id: 'onboarding' }, dueAt: '2026-11-21T12:00:00.001Z' };
+  const soon = { event: 'task.due', field: 'a', before: '2d' };
+  const { event: _, ...shown } = soon;
+  const task = { ...rest, project: { ...project, context: { a: 'x' }, names: { ...names, name: 'name' } } };
+  const value = '2026-11-20';
+  const record = { a: 'x', id: 't1' };
+  expect(due('t1', soon, { a: 'x' })).toEqual({
+    ...task,
+    task: { id: 't1', record, names },
+    rule: shown,
+    value,
+  });
+  const long = { a: 'x'.repeat(250_000) };
+  expect(due('t1', soon, long)).toEqual({
+    ...task,
+    task: { id: 't1' },
+    rule: shown,
+    truncated: ['record'],
+    value,
+  });
+  const still = { event: 'project.unchanged', after: '90d' };
+  const silence = { ...rest, rule: { after: '90d' }, since: value };
+  const whole = { ...project, record: { a: 'x', name }, names };
+  expect(due('', still, { a: 'x' })).toEqual({ ...silence, project: whole });
+  const cut = { id: 'p.1', name: expect.stringMatching(/^Long .{1000,1020}…$/) };
+  expect(due('', still, long)).toEqual({ ...silence, project: cut, truncated: ['record'] });
 });
 
 it('a test event names its endpoint and its time, and says that nothing changed', () => {
