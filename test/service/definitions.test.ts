@@ -42,6 +42,7 @@ describe('field definitions are found by structure', () => {
     [{ type: 'DATE' }, '5', 'date'],
     [{ fieldType: 'number' }, '5', 'number'],
     [{ type: 7, fieldType: 'number' }, '5', 'number'],
+    [{ type: '', fieldType: 'number' }, '5', 'number'],
     [{ type: { name: 'Single choice' } }, '5', 'single-choice'],
     [{ type: { type: 'multi_select' } }, '5', 'multiple-choice'],
     [{ type: 'Rating' }, '5', 'Rating'],
@@ -74,6 +75,7 @@ describe('field definitions are found by structure', () => {
     expect(readDefinitions([archived, active])).toMatchObject([{ name: 'new' }]);
     expect(readDefinitions([active, archived])).toMatchObject([{ name: 'new' }]);
     expect(readDefinitions([archived, archived])).toMatchObject([{ name: 'old' }]);
+    expect(readDefinitions([active, field('a', { name: 'newer' })])).toMatchObject([{ name: 'new' }]);
   });
 
   test('end at a depth and at a size, without harm', () => {
@@ -86,19 +88,17 @@ describe('field definitions are found by structure', () => {
 });
 
 test.each([
-  ['MULTIPLE_CHOICE', 'multiple-choice'],
-  ['multiChoice', 'multiple-choice'],
-  ['multiselect', 'multiple-choice'],
-  ['Multi Select Field', 'multiple-choice'],
-  ['singleSelect', 'single-choice'],
-  ['select', 'single-choice'],
-  ['single-choice', 'single-choice'],
-  ['Text', 'text'],
-  ['TextField', 'text'],
-  ['decimal', 'number'],
-  ['date_time', 'date'],
-  ['constructor', 'constructor'],
-  ['Person Picker', 'Person Picker'],
-])('the type %s is %s', (written, type) => {
-  expect(normaliseType(written)).toBe(type);
+  ['text', 'text TextField string shortText LONG_TEXT plain-text richtext TEXTAREA singleLine multi_line'],
+  ['number', 'number numeric integer int decimal float double'],
+  ['date', 'date date_time DatePicker'],
+  ['single-choice', 'single-choice singleSelect single_selection choice select dropdown radio enum'],
+  ['multiple-choice', 'MULTIPLE_CHOICE multipleSelect multiple_selection multiChoice multiselect'],
+  ['multiple-choice', 'multi-select-field multiSelection multi choices checkboxes tags'],
+])('the type %s may be written %s', (type, spellings) => {
+  for (const written of spellings.split(' '))
+    expect([written, normaliseType(written)]).toEqual([written, type]);
+});
+
+test.each(['constructor', 'Person Picker', 'Field text'])('the type %s stays as it is written', written => {
+  expect(normaliseType(written)).toBe(written);
 });

@@ -35,6 +35,16 @@ describe('the digest of a page', () => {
     expect(others).toBe(usual);
   });
 
+  test('is another one where other fields are withheld, in whichever order they are listed', async () => {
+    const api = tasks({ id: 1, key: 2 });
+    const lists = [[], ['a'], ['a', 'b'], ['b', 'a']];
+    const [none, one, two, turned] = await Promise.all(
+      lists.map(withhold => rig(api, { processes: [{ id: 'p', withhold }] }).then(read)),
+    );
+    expect([new Set([none, one, two]).size, turned]).toEqual([3, two]);
+    expect(none).toBe(await read(await rig(api)));
+  });
+
   test('says nothing of another list', async () => {
     const { service } = await rig(json({ projects: [{ id: 1 }], paging: { hasNextPage: false } }));
     const digests = [

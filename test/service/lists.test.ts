@@ -66,18 +66,24 @@ describe('walking a list', () => {
     expect(requests[0]?.query).toEqual({ first: '100', after: 'there' });
   });
 
-  test('takes our clock for each page when the service sends no Date, and says so once', async () => {
-    const { service, notices, time } = await rig((response, request) => {
-      response.sendDate = false;
-      const next = request.query.after ? undefined : 'more';
-      response.end(JSON.stringify({ projects: [], paging: { hasNextPage: !!next, endCursor: next } }));
-    });
-    for await (const { readAt, clock } of service.projects('p')) {
-      expect({ readAt, clock }).toEqual({ readAt: time.now, clock: 'local' });
-      time.now += 1_000;
-    }
-    expect(notices.map(notice => notice.code)).toEqual(['no-date-header']);
-  });
+  test.each([true, false])(
+    'takes our clock for each page when the service sends no Date, and says so once if it should: %s',
+    async dateHeader => {
+      const { service, notices, time } = await rig(
+        (response, request) => {
+          response.sendDate = false;
+          const next = request.query.after ? undefined : 'more';
+          response.end(JSON.stringify({ projects: [], paging: { hasNextPage: !!next, endCursor: next } }));
+        },
+        { dateHeader },
+      );
+      for await (const { readAt, clock } of service.projects('p')) {
+        expect({ readAt, clock }).toEqual({ readAt: time.now, clock: 'local' });
+        time.now += 1_000;
+      }
+      expect(notices.map(notice => notice.code)).toEqual(dateHeader ? ['no-date-header'] : []);
+    },
+  );
 });
 
 describe('a page that is not as documented', () => {
