@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { auditEvents, skippedEvent } from '../../functions/changes/process-events.ts';
 import { completedEvent } from '../../functions/changes/snapshot-events.ts';
 import { eraseEvent, isAbout } from '../../functions/model/erase.ts';
-import type { SentEvent } from '../../functions/model/event.ts';
+import type { AuditEvent, ChangeEvent, SentEvent, TaskEvent } from '../../functions/model/event.ts';
 import { AT, PROCESSES } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
 
@@ -45,6 +45,15 @@ it.each<[string, SentEvent, boolean]>([
   expect(isAbout(event, KEY)).toBe(expected);
 });
 
-it('the reason for which a project was skipped is erased, too', () => {
-  expect(JSON.stringify(eraseEvent(skipped('7')))).not.toContain('Zoë');
+it('erased, an event has which record changed when, and nothing else of its contents', () => {
+  const dataOf = (event: SentEvent): object => eraseEvent(event as ChangeEvent).data;
+  const process = { id: PROCESS.processId };
+  const entry = audit({ note: 'Zoë' }, { projects: ['7'], users: [{ id: 'u', name: 'Zoë' }] }) as AuditEvent;
+  const { projects, tasks } = entry.data;
+  const rest = { entry: null, users: [], truncated: ['entry', 'users'] };
+  expect(dataOf(entry)).toStrictEqual({ process, projects, tasks, ...rest });
+  const { observed } = (change() as TaskEvent).data;
+  const left = { task: { id: 't0' }, changes: [], truncated: ['record', 'changes'] };
+  expect(dataOf(change())).toStrictEqual({ process, project: { id: '7' }, observed, ...left });
+  expect(dataOf(skipped('7'))).toMatchObject({ project: { id: '7' }, reason: 'erased' });
 });
