@@ -78,15 +78,12 @@ describe('with a proxy, an endpoint', () => {
     expect(asked).toEqual([]);
   });
 
-  it.each([403, 407, 502])(
-    'that the proxy refuses with %i is an attempt that names the proxy',
-    async status => {
-      const { url, asked } = await startProxy({ to: 0, status });
-      const { post } = await opened({ proxy: url });
-      expect(await post('https://crm.example/')).toEqual({ why: `no answer (PROXY_${status})` });
-      expect(asked).toEqual(['crm.example:443']);
-    },
-  );
+  it.each([403, 407, 502])('that the proxy refuses with %i is an attempt that names it', async status => {
+    const { url, asked } = await startProxy({ to: 0, status });
+    const { post } = await opened({ proxy: url });
+    expect(await post('https://crm.example/')).toEqual({ why: `no answer (PROXY_${status})` });
+    expect(asked).toEqual(['crm.example:443']);
+  });
 
   it('waits no longer for a proxy that is gone, answers anything else, or is silent', async () => {
     const gone = await startProxy({ to: 0 });

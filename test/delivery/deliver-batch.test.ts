@@ -450,20 +450,17 @@ describe('delivering to a chat', () => {
 it.each([
   [new Error('no secret'), 'no secret'],
   ['odd', 'odd'],
-])(
-  'a fault of ours, %s, is told once, each event is tried again, and all is closed',
-  async (error, reason) => {
-    const { deliver, posts, pending, said, state, healthOf } = openSetting();
-    const readSecret = () => Promise.reject(error);
-    expect(await deliver(records(2), endpointOf(), { readSecret })).toEqual([]);
-    expect([posts, state.closed]).toEqual([[], 1]);
-    const due = AT + 5 * SECOND;
-    expect((await pending()).map(each => each.due)).toEqual([due, due]);
-    const message = 'Could not send deliveries to the endpoint.';
-    const details = { code: 'delivery.batch-failed', endpoint: 'crm', reason };
-    const retried = { level: 'warn', details: { reason } };
-    expect(said).toMatchObject([{ level: 'error', message, details }, retried, retried]);
-    // The endpoint is not to blame.
-    expect(await healthOf()).not.toHaveProperty('failures');
-  },
-);
+])('a fault of ours, %s, is told once, each event is retried, and all is closed', async (error, reason) => {
+  const { deliver, posts, pending, said, state, healthOf } = openSetting();
+  const readSecret = () => Promise.reject(error);
+  expect(await deliver(records(2), endpointOf(), { readSecret })).toEqual([]);
+  expect([posts, state.closed]).toEqual([[], 1]);
+  const due = AT + 5 * SECOND;
+  expect((await pending()).map(each => each.due)).toEqual([due, due]);
+  const message = 'Could not send deliveries to the endpoint.';
+  const details = { code: 'delivery.batch-failed', endpoint: 'crm', reason };
+  const retried = { level: 'warn', details: { reason } };
+  expect(said).toMatchObject([{ level: 'error', message, details }, retried, retried]);
+  // The endpoint is not to blame.
+  expect(await healthOf()).not.toHaveProperty('failures');
+});

@@ -38,15 +38,12 @@ it('the page has every export, and every member that no other page describes', (
   }
 });
 
-it.each(Object.entries(OBJECTS))(
-  '%s has the keys that docs/configuration.md describes as %s',
-  (name, path) => {
-    const members = exported.find(one => one.name === name)?.members.map(one => one.name) ?? [];
-    const inherited = name === 'EndpointProps' ? KIND_SETTINGS.map(setting => setting.name) : [];
-    const keys = keysOf(configSchema).get(path) ?? [];
-    expect([...members, ...inherited].toSorted()).toEqual(keys.map(({ key }) => key).toSorted());
-  },
-);
+it.each(Object.entries(OBJECTS))('%s has the keys that docs/configuration.md lists as %s', (name, path) => {
+  const members = exported.find(one => one.name === name)?.members.map(one => one.name) ?? [];
+  const inherited = name === 'EndpointProps' ? KIND_SETTINGS.map(setting => setting.name) : [];
+  const keys = keysOf(configSchema).get(path) ?? [];
+  expect([...members, ...inherited].toSorted()).toEqual(keys.map(({ key }) => key).toSorted());
+});
 
 const HEAD = '/** What it is for: docs/events.md#order. */\n';
 

@@ -245,22 +245,19 @@ describe('the status of an endpoint', () => {
     ['an attempt succeeded', ['succeeded', 'failed'], 'waits', true, 'healthy'],
     ['its successes are not kept', ['failed'], 'waits', false, 'healthy'],
     ['nothing was tried', [], 'waits', true, 'healthy'],
-  ] as const)(
-    'of which nothing else is remembered, where %s',
-    async (_, made, rest, keepSuccesses, state) => {
-      context = openContext(open, [{ name: 'crm', kind: 'webhook', keepSuccesses }]);
-      const one = { endpoint: 'crm', at: AT, eventId: 'e1', body: '{}', attributes: {} };
-      if (rest === 'waits') await context.deliveries.add([one]);
-      else await context.deliveries.addDead(one, { at: AT, reason: 'answered 400' });
-      await context.deliveries.note(
-        made.map((outcome, index) => ({
-          ...{ endpoint: 'crm', at: AT + index, events: [{ id: 'e1', type: 'task.created' }], took: 5 },
-          ...(outcome === 'failed' ? { status: 400, failure: 'answered 400' } : { status: 200 }),
-        })),
-      );
-      expect(await askIn(context)('endpoint', { endpoint: 'crm' })).toMatchObject({ state });
-    },
-  );
+  ] as const)('of which nothing else is known, where %s', async (_, made, rest, keepSuccesses, state) => {
+    context = openContext(open, [{ name: 'crm', kind: 'webhook', keepSuccesses }]);
+    const one = { endpoint: 'crm', at: AT, eventId: 'e1', body: '{}', attributes: {} };
+    if (rest === 'waits') await context.deliveries.add([one]);
+    else await context.deliveries.addDead(one, { at: AT, reason: 'answered 400' });
+    await context.deliveries.note(
+      made.map((outcome, index) => ({
+        ...{ endpoint: 'crm', at: AT + index, events: [{ id: 'e1', type: 'task.created' }], took: 5 },
+        ...(outcome === 'failed' ? { status: 400, failure: 'answered 400' } : { status: 200 }),
+      })),
+    );
+    expect(await askIn(context)('endpoint', { endpoint: 'crm' })).toMatchObject({ state });
+  });
 
   it('tells no more than a thousand of what waits, and that there is more', async () => {
     context = openContext(open, [{ name: 'crm', kind: 'slack', keepSuccesses: false, perSecond: 2 }]);

@@ -63,13 +63,10 @@ describe('the systemd units', () => {
     expect(status).toBe(0);
   });
 
-  test.each(units)(
-    'are made of sections and settings, each once but where systemd adds them up: %s',
-    unit => {
-      const twice = [...settingsOf(unit)].filter(([, values]) => values.length > 1).map(([key]) => key);
-      expect(twice.filter(key => key !== 'Service.SystemCallFilter')).toEqual([]);
-    },
-  );
+  test.each(units)('are made of sections and settings, each once unless systemd adds them up: %s', unit => {
+    const twice = [...settingsOf(unit)].filter(([, values]) => values.length > 1).map(([key]) => key);
+    expect(twice.filter(key => key !== 'Service.SystemCallFilter')).toEqual([]);
+  });
 
   test('start what is there, with options that there are, on the directory that is theirs', () => {
     const settings = settingsOf('changewire.service');

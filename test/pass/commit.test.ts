@@ -109,15 +109,12 @@ it('who waits for events hears of those that were committed, by their ids, and n
 it.each([
   ['a snapshot', NEW, (request: CommitRequest) => request.snapshot],
   ['a tombstone', undefined, (request: CommitRequest) => request.tombstone],
-])(
-  'what is kept of the clock %s says that its time is by our clock, where it is',
-  async (_, content, keptOf) => {
-    const ours = differenceOf(snapshotOf(), content, { source: { untimed: true } });
-    expect(keptOf((await committing(ours)).request)).toMatchObject({ untimed: true });
-    const theirs = differenceOf(snapshotOf(), content);
-    expect(keptOf((await committing(theirs)).request)).not.toHaveProperty('untimed');
-  },
-);
+])('what is kept of the clock %s says that its time is by ours, where it is', async (_, content, keptOf) => {
+  const ours = differenceOf(snapshotOf(), content, { source: { untimed: true } });
+  expect(keptOf((await committing(ours)).request)).toMatchObject({ untimed: true });
+  const theirs = differenceOf(snapshotOf(), content);
+  expect(keptOf((await committing(theirs)).request)).not.toHaveProperty('untimed');
+});
 
 const tombstoneOf = async (content: ProjectContent) =>
   (await committing(differenceOf(snapshotOf({ content }), undefined))).request.tombstone;

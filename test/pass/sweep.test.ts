@@ -154,19 +154,16 @@ describe('a project that a sweep misses, and whose tasks are refused,', () => {
     ['its token is refused', { status: 401 }, /status 401/],
     ['it asks too often', tooManyRequests(1), /status 429/],
     ['the service cannot be reached', 'destroy', /1002\/tasks/],
-  ] as const)(
-    'invariant 9: is left to the next sweep when this one ends because %s',
-    async (_, fault, message) => {
-      await settled();
-      hide(world, ['1002'], 7);
-      await world.later('sweep');
-      const failing = world.service.fail({ when: isTasksOf('1002'), times: 1_000, fault });
-      await expect(world.later('sweep')).rejects.toThrow(message);
-      expect(await told()).toEqual([]);
-      failing.cancel();
-      expect(await world.later('sweep')).toMatchObject({ outcome: 'completed', events: 1 });
-    },
-  );
+  ] as const)('invariant 9: is left to the next sweep if this ends because %s', async (_, fault, message) => {
+    await settled();
+    hide(world, ['1002'], 7);
+    await world.later('sweep');
+    const failing = world.service.fail({ when: isTasksOf('1002'), times: 1_000, fault });
+    await expect(world.later('sweep')).rejects.toThrow(message);
+    expect(await told()).toEqual([]);
+    failing.cancel();
+    expect(await world.later('sweep')).toMatchObject({ outcome: 'completed', events: 1 });
+  });
 });
 
 describe('a deletion', () => {

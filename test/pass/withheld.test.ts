@@ -105,30 +105,27 @@ describe('withheld fields', () => {
   it.each([
     ['cannot be read', () => stage.refuse('1001', 404, 2)],
     ['never come to rest', () => neverAtRest()],
-  ])(
-    'come and go without an event when the list changes; they wait where the tasks %s',
-    async (_, disturb) => {
-      await settledUnder([], { pageSize: { tasks: 2 } });
-      expect(await passUnder(['budget', 'Due date', 'summary'])).toEqual([]);
-      expect((await stored()).isDisjointFrom(new Set(['budget', 'dueDate']))).toBe(true);
-      editProject({ budget: '1', summary: '1' });
-      editTask({ dueDate: '2027-01-01' });
-      const disturbed = disturb();
-      const events = [];
-      for (let pass = 1; pass <= 3; pass += 1) events.push(...(await passUnder(['summary'])));
-      disturbed.cancel();
-      events.push(...(await passUnder(['summary'])));
-      expect(inShort(events).join()).not.toContain('.updated');
-      const { content } = (await world.snapshots.load(world.process, '1001')) ?? {};
-      expect(content?.record).toMatchObject({ budget: '1' });
-      expect(content?.record).not.toHaveProperty('summary');
-      expect(content?.tasks.get(TASK)?.dueDate).toBe('2027-01-01');
-      editProject({ budget: '2', summary: '2' });
-      expect(inShort(await passUnder(['summary'], 'changes'))).toEqual([
-        'project.updated 1001 budget: "1" → "2"',
-      ]);
-    },
-  );
+  ])('come and go without an event as the list changes; they wait where the tasks %s', async (_, disturb) => {
+    await settledUnder([], { pageSize: { tasks: 2 } });
+    expect(await passUnder(['budget', 'Due date', 'summary'])).toEqual([]);
+    expect((await stored()).isDisjointFrom(new Set(['budget', 'dueDate']))).toBe(true);
+    editProject({ budget: '1', summary: '1' });
+    editTask({ dueDate: '2027-01-01' });
+    const disturbed = disturb();
+    const events = [];
+    for (let pass = 1; pass <= 3; pass += 1) events.push(...(await passUnder(['summary'])));
+    disturbed.cancel();
+    events.push(...(await passUnder(['summary'])));
+    expect(inShort(events).join()).not.toContain('.updated');
+    const { content } = (await world.snapshots.load(world.process, '1001')) ?? {};
+    expect(content?.record).toMatchObject({ budget: '1' });
+    expect(content?.record).not.toHaveProperty('summary');
+    expect(content?.tasks.get(TASK)?.dueDate).toBe('2027-01-01');
+    editProject({ budget: '2', summary: '2' });
+    expect(inShort(await passUnder(['summary'], 'changes'))).toEqual([
+      'project.updated 1001 budget: "1" → "2"',
+    ]);
+  });
 
   it('come back without an event in a project that was first read under the list', async () => {
     await settledUnder(['budget']);
@@ -218,7 +215,7 @@ describe('a snapshot of another list', () => {
     ['the record', { listed: undefined, tasks }],
     ['all tasks', { listed, tasks: { ...tasks, isUnstable: true } }],
   ])(
-    'is compared without the fields of both lists, and known by no bytes, where %s were not read',
+    'is compared without the fields of both lists, and known by no bytes, if %s were not read',
     (_, read) => {
       const { snapshot: known, ...now } = underOneList({ ...seen, ...read }, ['bonus']);
       expect(known).toMatchObject({ withheld: { names: ['salary', 'bonus'] } });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { all, failureOf, ids, rig } from '../kit/service/connect.ts';
-import { json, page, SERVICE_TIME, sequence } from '../kit/service/server.ts';
+import { type Behaviour, json, page, SERVICE_TIME, sequence } from '../kit/service/server.ts';
 
 describe('walking a list', () => {
   test('asks for a page only when the walk comes to it, always with first', async () => {
@@ -41,16 +41,13 @@ describe('walking a list', () => {
     expect(requests).toHaveLength(2);
   });
 
-  test.each(['tasks', 'items', 'data', '__proto__'])(
-    'finds the tasks as %s, and says so once',
-    async name => {
-      const body = `{"paging":{"hasNextPage":false},"total":1,"${name}":[{"id":7}]}`;
-      const { service, notices } = await rig(json(body));
-      expect(await ids(service.tasks('p', 'q'))).toEqual(['7']);
-      expect(await ids(service.tasks('p', 'r'))).toEqual(['7']);
-      expect(notices).toMatchObject([{ code: 'list-property-tasks', list: 'tasks', property: name }]);
-    },
-  );
+  test.each(['tasks', 'items', 'data', '__proto__'])('finds tasks as %s, and says so once', async name => {
+    const body = `{"paging":{"hasNextPage":false},"total":1,"${name}":[{"id":7}]}`;
+    const { service, notices } = await rig(json(body));
+    expect(await ids(service.tasks('p', 'q'))).toEqual(['7']);
+    expect(await ids(service.tasks('p', 'r'))).toEqual(['7']);
+    expect(notices).toMatchObject([{ code: 'list-property-tasks', list: 'tasks', property: name }]);
+  });
 
   test('names the property of a list without the line ends and control characters in it', async () => {
     const name = `x\u001B[2J\nforged line${'y'.repeat(100)}`;
@@ -66,24 +63,19 @@ describe('walking a list', () => {
     expect(requests[0]?.query).toEqual({ first: '100', after: 'there' });
   });
 
-  test.each([true, false])(
-    'takes our clock for each page when the service sends no Date, and says so once if it should: %s',
-    async dateHeader => {
-      const { service, notices, time } = await rig(
-        (response, request) => {
-          response.sendDate = false;
-          const next = request.query.after ? undefined : 'more';
-          response.end(JSON.stringify({ projects: [], paging: { hasNextPage: !!next, endCursor: next } }));
-        },
-        { dateHeader },
-      );
-      for await (const { readAt, clock } of service.projects('p')) {
-        expect({ readAt, clock }).toEqual({ readAt: time.now, clock: 'local' });
-        time.now += 1_000;
-      }
-      expect(notices.map(notice => notice.code)).toEqual(dateHeader ? ['no-date-header'] : []);
-    },
-  );
+  test.each([true, false])('takes our clock where no Date is sent, and says so: %s', async dateHeader => {
+    const api: Behaviour = (response, request) => {
+      response.sendDate = false;
+      const next = request.query.after ? undefined : 'more';
+      response.end(JSON.stringify({ projects: [], paging: { hasNextPage: !!next, endCursor: next } }));
+    };
+    const { service, notices, time } = await rig(api, { dateHeader });
+    for await (const { readAt, clock } of service.projects('p')) {
+      expect({ readAt, clock }).toEqual({ readAt: time.now, clock: 'local' });
+      time.now += 1_000;
+    }
+    expect(notices.map(notice => notice.code)).toEqual(dateHeader ? ['no-date-header'] : []);
+  });
 });
 
 describe('a page that is not as documented', () => {

@@ -36,13 +36,10 @@ describe('the endpoints', () => {
     ]);
   });
 
-  test.each([[[]], [{ groups: [] }], [{ groups: [], count: 0 }]])(
-    'reads %j as no definitions',
-    async body => {
-      const { service } = await rig(json(body));
-      expect(await service.taskCustomFields('p')).toEqual([]);
-    },
-  );
+  test.each([[[]], [{ groups: [] }], [{ groups: [], count: 0 }]])('reads %j as none', async body => {
+    const { service } = await rig(json(body));
+    expect(await service.taskCustomFields('p')).toEqual([]);
+  });
 
   test('are not asked about an empty identifier, and tell a user that is no record by its path', async () => {
     const { service, requests } = await rig(json([]));

@@ -42,16 +42,13 @@ describe.each(asked)('GET %s', (path, ask) => {
     ['a number', bytes('12'), 'found number'],
     ['a text', bytes('"<html>"'), 'found string'],
     ['an error as a success', bytes('{"error":"no"}'), 'the keys error (string)'],
-  ])(
-    'that answers 200 with %s is an error that names request, place and finding',
-    async (_title, api, found) => {
-      const { service } = await rig(api);
-      expect(await failureOf(ask(service))).toMatchObject({
-        ...{ name: 'ServiceAnswerError', request: `GET ${path}`, path: expect.stringMatching(/^\$/) },
-        message: expect.stringContaining(found),
-      });
-    },
-  );
+  ])('that answers 200 with %s is an error with request, place and finding', async (_title, api, found) => {
+    const { service } = await rig(api);
+    expect(await failureOf(ask(service))).toMatchObject({
+      ...{ name: 'ServiceAnswerError', request: `GET ${path}`, path: expect.stringMatching(/^\$/) },
+      message: expect.stringContaining(found),
+    });
+  });
 });
 
 test.each<[string, Buffer, Record<string, string>, string]>([

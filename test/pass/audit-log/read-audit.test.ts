@@ -117,17 +117,14 @@ describe('a first reading', () => {
     ['unknown', '2', [11, 12, 13, 14], [11, 12, 13, 14], dated],
     ['unknown', '4', [1, 2, 3, 4, 5, 6], [1, 2, 5, 6], plain],
     ['unknown', undefined, [], [], plain],
-  ])(
-    'goes to the end of a log that is %s, and finds nothing new',
-    async (order, tail, log, seen, entryOf) => {
-      const { found, walks, position } = await reading(undefined, { logs: [log], entryOf });
-      expect([found, walks]).toEqual([
-        [],
-        [numbers(0, Math.max(1, Math.ceil(log.length / 2))).map(n => 2 * n)],
-      ]);
-      expect(position).toEqual({ ...left(order, tail, seen, entryOf), readAt: AT });
-    },
-  );
+  ])('goes to the end of a log, %s, and finds nothing new', async (order, tail, log, seen, entryOf) => {
+    const { found, walks, position } = await reading(undefined, { logs: [log], entryOf });
+    expect([found, walks]).toEqual([
+      [],
+      [numbers(0, Math.max(1, Math.ceil(log.length / 2))).map(n => 2 * n)],
+    ]);
+    expect(position).toEqual({ ...left(order, tail, seen, entryOf), readAt: AT });
+  });
 
   it('ends where a hundred times show that the log is newest-first', async () => {
     const log = numbers(500, 0);
@@ -163,7 +160,7 @@ describe('a first reading', () => {
     ['whose entries have no times', {}],
     ['of a service without a Date header', { entryOf: dated, clock: 'local' }],
   ])(
-    'of several passes, %s, emits nothing before it is complete, and each entry after that',
+    'of several passes, %s, emits nothing before it is complete, and all entries after that',
     async (_, how) => {
       const before = numbers(11, 31);
       const first = await reading(undefined, { logs: [before], ...how, pageMs: 1_000, time: 4_000 });
