@@ -237,6 +237,9 @@ describe('a condition', () => {
       expect(asks({ [`${first}`]: tests }, event)).toBe(
         `\`${first}\` has a value that is too long for the event`,
       );
+    const cut = eventOf({ task: [{ note: 'a' }, { note: 'x'.repeat(250_000) }] });
+    for (const tests of [{ contains: ['x'] }, { became: { contains: ['x'] } }])
+      expect(asks({ note: tests }, cut)).toBe('`note` has a value that is too long for the event');
     const slim = withoutRecords(event);
     for (const field of ['status', 'project.phase', 'Due date'])
       expect(asks({ [field]: { not: { in: ['a'] } } }, slim)).toBe(`the event does not show \`${field}\``);
