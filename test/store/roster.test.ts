@@ -33,8 +33,9 @@ function rosterContract(where: string, open: () => Stores): void {
           fc.array(fc.record({ workspace: odd, processId: odd }), { maxLength: 4 }),
           async all => {
             const stores = open();
-            await stores.roster.remember(all);
-            await stores.roster.remember(all);
+            const since = await stores.roster.remember(all);
+            expect([...since.values()].filter(at => !Number.isInteger(at))).toEqual([]);
+            expect(await stores.roster.remember(all)).toEqual(since);
             const keys = (processes: readonly ProcessKey[]) =>
               [
                 ...new Set(

@@ -59,8 +59,9 @@ export function snapshotsContract(subject: () => Subject): void {
       it('is read back as it was, with its events in the journal', async () => {
         const tasks = { 't/1': { a: [1, { b: null }] }, '10': {}, '9': {} };
         const held = content({ name: 'Größe', nested: { x: [true] } }, tasks);
-        const readUntil = { record: AT - 0.5, tasks: AT };
-        const first = { ...snapshot(AT, held), untimed: true, readUntil } as const;
+        const withheld = { names: ['a'], shown: [['b', AT]] } as const;
+        const kept = { untimed: true, readUntil: { record: AT - 0.5, tasks: AT }, withheld } as const;
+        const first = { ...snapshot(AT, held), ...kept };
         expect(await commit({ snapshot: first })).toBe('committed');
         const loaded = await load();
         expect(loaded).toMatchObject(first);
