@@ -4,7 +4,7 @@ export interface Command {
   readonly what: string;
   readonly args: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  /** It takes all processors, so it gets a low priority: what runs beside it waits for answers in time. */
+  /** It takes all processors and waits for nothing, so it gets a low priority: what runs beside it waits for answers in time. */
   readonly isPatient?: boolean;
 }
 
@@ -18,6 +18,8 @@ export interface Proof {
   readonly atMost: number;
   /** It waits most of the time, and so runs beside the others; its output follows when it has ended. */
   readonly isBeside?: boolean;
+  /** It begins when those beside the others have ended. */
+  readonly isBehind?: boolean;
   /** The exit code by which a command says that it can't run here. */
   readonly unavailable?: number;
 }
@@ -66,7 +68,10 @@ export async function prove(
   };
   const beside = Promise.all(proofs.filter(({ isBeside }) => isBeside).map(timed));
   const inTurn: Outcome[] = [];
-  for (const proof of proofs) if (!proof.isBeside) inTurn.push(await timed(proof));
+  for (const proof of proofs.filter(({ isBeside }) => !isBeside)) {
+    if (proof.isBehind) await beside;
+    inTurn.push(await timed(proof));
+  }
   return [...inTurn, ...(await beside)];
 }
 

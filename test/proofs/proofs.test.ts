@@ -57,25 +57,34 @@ describe('the long proofs', () => {
   it('run beside the others where they wait most of the time, and show what a failed command said', async () => {
     const ended = Promise.withResolvers<number>();
     const begun: [string, string][] = [];
-    const outcomes = prove([proof('waits', { isBeside: true }), proof('one'), proof('two')], {
+    const all = [
+      proof('waits', { isBeside: true }),
+      proof('one'),
+      proof('two'),
+      proof('last', { isBehind: true }),
+    ];
+    const outcomes = prove(all, {
       deadline: 19 * MINUTE,
       clock: () => 0,
       say: () => undefined,
       execute: async ({ what }, _, output) => {
         begun.push([what, output]);
-        if (what === 'two') ended.resolve(1);
+        if (what === 'two') setImmediate(() => ended.resolve(1));
+        if (what === 'last') expect(await Promise.race([ended.promise, 'earlier'])).toBe(1);
         return { result: what === 'waits' ? await ended.promise : 0, output: what };
       },
     });
     expect((await outcomes).map(({ name, outcome, output }) => [name, outcome, output])).toEqual([
       ['one', 'passed', ''],
       ['two', 'passed', ''],
+      ['last', 'passed', ''],
       ['waits', 'failed', 'waits'],
     ]);
     expect(begun).toEqual([
       ['waits', 'at its end'],
       ['one', 'at once'],
       ['two', 'at once'],
+      ['last', 'at once'],
     ]);
   });
 
