@@ -45,15 +45,12 @@ describe('package-lock.json', () => {
     );
   });
 
-  test.each(platformPackages)(
-    'has a variant of $path for Linux, macOS and Windows, on x64 and ARM',
-    ({ variants }) => {
-      const found = variants.map(locked).filter(one => one !== undefined);
-      expect(found).toHaveLength(variants.length);
-      const lacking = PLATFORMS.filter(platform => !found.some(one => runsOn(one, platform)));
-      expect(lacking).toEqual([]);
-    },
-  );
+  test.each(platformPackages)('has $path for Linux, macOS and Windows, on x64 and ARM', ({ variants }) => {
+    const found = variants.map(locked).filter(one => one !== undefined);
+    expect(found).toHaveLength(variants.length);
+    const lacking = PLATFORMS.filter(platform => !found.some(one => runsOn(one, platform)));
+    expect(lacking).toEqual([]);
+  });
 
   test('needs nothing that is there for some platforms only', () => {
     const bound = Object.entries(packages).filter(([, one]) => isBound(one) && !one.optional);

@@ -55,14 +55,11 @@ describe('what is written of rechecks', () => {
     expect(changesOf({ end, reason: 'now' })).toMatchObject([{ after: { ...after, reason: 'now' } }]);
   });
 
-  it.each(['settled', 'vanished', 'missed twice'] as const)(
-    'of one that is %s is that it is owed no more',
-    end => {
-      const before = recheckOf();
-      expect(changesOf({ end })).toEqual([]);
-      expect(changesOf({ end }, before)).toEqual([{ projectId: '7', before, after: undefined }]);
-    },
-  );
+  it.each(['settled', 'vanished', 'missed twice'] as const)('of one that is %s is that none is owed', end => {
+    const before = recheckOf();
+    expect(changesOf({ end })).toEqual([]);
+    expect(changesOf({ end }, before)).toEqual([{ projectId: '7', before, after: undefined }]);
+  });
 
   it.each(CAUSES)('is nothing where it is %s as before', cause => {
     expect(changesOf({ end: cause, reason: 'now' }, recheckOf({ cause }))).toEqual([]);

@@ -343,16 +343,13 @@ describe('an audit log that is refused', () => {
     [undefined, 404],
     ['2', 400, 403],
     ['2', 400, 404],
-  ])(
-    'at %s by %i, and from its beginning by %i, is done without, and its place is kept',
-    async (tail, ...codes) => {
-      const read = await reading(at(tail), { logs: [[]], errors: codes.map(status) });
-      expect(read).toMatchObject({ ...isDenied, position: at(tail) });
-      const message = expect.stringMatching(/^The audit log cannot be read.*emitted by the next sweep/s);
-      const error = `GET /auditlog: status ${codes.at(-1)}: refused`;
-      expect(read.said).toEqual([{ code: 'audit-denied', message, error }]);
-    },
-  );
+  ])('at %s by %i, and from its start by %i, is done without, and its place kept', async (tail, ...codes) => {
+    const read = await reading(at(tail), { logs: [[]], errors: codes.map(status) });
+    expect(read).toMatchObject({ ...isDenied, position: at(tail) });
+    const message = expect.stringMatching(/^The audit log cannot be read.*emitted by the next sweep/s);
+    const error = `GET /auditlog: status ${codes.at(-1)}: refused`;
+    expect(read.said).toEqual([{ code: 'audit-denied', message, error }]);
+  });
 
   it.each<[string | undefined, ...Error[]]>([
     [undefined, status(400)],

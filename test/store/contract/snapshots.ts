@@ -295,25 +295,22 @@ export function snapshotsContract(subject: () => Subject): void {
         expect(await take('b', 'sweep')).toMatchObject(BEGUN_ANEW);
       });
 
-      it.each(['release', 'abandon'] as const)(
-        'keeps a failure when it is given back (%s), and only then',
-        async end => {
-          const failure = (mode: Mode) => ({ since: AT, reason: `${mode} answered 401` });
-          const [changes, sweep] = [failure('changes'), failure('sweep')];
-          const first = await taken('a', 'changes');
-          await snapshots[end](process, { ...first, owner: 'b' }, sweep);
-          expect(await readState()).toEqual({ ...UNKNOWN_PROCESS, isChangesOpen: true });
-          await snapshots[end](process, first, changes);
-          await snapshots[end](process, await taken('a', 'sweep'), sweep);
-          const failed = { changesFailure: changes, sweepFailure: sweep };
-          expect(await readState()).toMatchObject(failed);
-          const again = await taken('b', 'changes');
-          expect(await finish(again, { changesFailure: undefined })).toBe(true);
-          expect(await readState()).toMatchObject({ ...failed, changesFailure: undefined });
-          await snapshots[end](process, await taken('b', 'sweep'));
-          expect(await readState()).toMatchObject({ sweepFailure: sweep });
-        },
-      );
+      it.each(['release', 'abandon'] as const)('keeps a failure if given back (%s), only then', async end => {
+        const failure = (mode: Mode) => ({ since: AT, reason: `${mode} answered 401` });
+        const [changes, sweep] = [failure('changes'), failure('sweep')];
+        const first = await taken('a', 'changes');
+        await snapshots[end](process, { ...first, owner: 'b' }, sweep);
+        expect(await readState()).toEqual({ ...UNKNOWN_PROCESS, isChangesOpen: true });
+        await snapshots[end](process, first, changes);
+        await snapshots[end](process, await taken('a', 'sweep'), sweep);
+        const failed = { changesFailure: changes, sweepFailure: sweep };
+        expect(await readState()).toMatchObject(failed);
+        const again = await taken('b', 'changes');
+        expect(await finish(again, { changesFailure: undefined })).toBe(true);
+        expect(await readState()).toMatchObject({ ...failed, changesFailure: undefined });
+        await snapshots[end](process, await taken('b', 'sweep'));
+        expect(await readState()).toMatchObject({ sweepFailure: sweep });
+      });
 
       it('that was lost saves nothing, releases nothing and finishes nothing', async () => {
         const lost = await taken('a');
