@@ -12,7 +12,7 @@ const HOUR = 3_600_000;
 const NO_FIELDS = rulesOf({ project: [], task: [] }, new Set());
 const RULES: readonly DueRule[] = [
   { event: 'task.due', field: 'date', before: '2d' },
-  { event: 'task.due', field: 'date', before: '36h' },
+  { event: 'task.due', field: 'date', before: '15h' },
   { event: 'task.overdue', field: 'date' },
   { event: 'task.overdue', field: 'date', since: '2026-03-28', where: [{ open: { in: [true] } }] },
   { event: 'project.due', field: 'date' },

@@ -48,5 +48,6 @@ it('erased, an event has which record changed when, and nothing else of its cont
   const { observed } = (change() as TaskEvent).data;
   const left = { task: { id: 't0' }, changes: [], truncated: ['record', 'changes'] };
   expect(dataOf(change())).toStrictEqual({ process, project: { id: '7' }, observed, ...left });
-  expect(dataOf(skipped('7'))).toMatchObject({ project: { id: '7' }, reason: 'erased' });
+  const skip = { process, project: { id: '7' }, since: '1970-01-01T00:00:00.000Z', reason: 'erased' };
+  expect(dataOf(skipped('7'))).toStrictEqual(skip);
 });

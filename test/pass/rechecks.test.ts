@@ -55,7 +55,7 @@ describe('what is written of rechecks', () => {
     expect(changesOf({ end, reason: 'now' })).toMatchObject([{ after: { ...after, reason: 'now' } }]);
   });
 
-  it.each(['settled', 'vanished', 'missed twice'] as const)('of one that is %s is that none is owed', end => {
+  it.each(['settled', 'vanished', 'missed twice'] as const)('of one that is %s is that it ended', end => {
     const before = recheckOf();
     expect(changesOf({ end })).toEqual([]);
     expect(changesOf({ end }, before)).toEqual([{ projectId: '7', before, after: undefined }]);

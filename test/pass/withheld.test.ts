@@ -215,7 +215,7 @@ describe('a snapshot of another list', () => {
     ['the record', { listed: undefined, tasks }],
     ['all tasks', { listed, tasks: { ...tasks, isUnstable: true } }],
   ])(
-    'is compared without the fields of both lists, and known by no bytes, if %s were not read',
+    'is compared without the fields of both lists, and known by no bytes, where %s were not read',
     (_, read) => {
       const { snapshot: known, ...now } = underOneList({ ...seen, ...read }, ['bonus']);
       expect(known).toMatchObject({ withheld: { names: ['salary', 'bonus'] } });

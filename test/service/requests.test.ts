@@ -36,7 +36,7 @@ describe('the endpoints', () => {
     ]);
   });
 
-  test.each([[[]], [{ groups: [] }], [{ groups: [], count: 0 }]])('reads %j as none', async body => {
+  test.each([[[]], [{ groups: [] }], [{ groups: [], count: 0 }]])('reads %j as no fields', async body => {
     const { service } = await rig(json(body));
     expect(await service.taskCustomFields('p')).toEqual([]);
   });

@@ -130,7 +130,7 @@ describe('a request that fails for a while', () => {
   });
 
   test.each([301, 304, 400, 403, 404, 409])(
-    'is not retried on %i, nor is a redirect followed',
+    'is not tried again on %i, nor is a redirect followed',
     async code => {
       const { service, requests, waits } = await rig(status(code, { location: '/elsewhere' }));
       expect(await failureOf(service.user('u'))).toMatchObject({ status: code });

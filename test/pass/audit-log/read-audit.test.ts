@@ -160,7 +160,7 @@ describe('a first reading', () => {
     ['whose entries have no times', {}],
     ['of a service without a Date header', { entryOf: dated, clock: 'local' }],
   ])(
-    'of several passes, %s, emits nothing before it is complete, and all entries after that',
+    'of several passes, %s, emits nothing before it is complete, and each entry after that',
     async (_, how) => {
       const before = numbers(11, 31);
       const first = await reading(undefined, { logs: [before], ...how, pageMs: 1_000, time: 4_000 });
