@@ -385,6 +385,7 @@ export class Delivery {
         this.receivers.get(endpoint)?.beginRows(
           runOf(),
           rows.map(row => inHandOf(row)),
+          this.#shared.scheduler.now,
         );
         return rows;
       },
@@ -396,7 +397,7 @@ export class Delivery {
         const rows = page.map(row => inHandOf(row, row.due > began));
         const all = [...(after ? (this.#gathered.get(run)?.rows ?? []) : []), ...rows];
         this.#gathered.set(run, { began, rows: all });
-        this.receivers.get(endpoint)?.beginRows(run, all, true);
+        this.receivers.get(endpoint)?.beginRows(run, all, this.#shared.scheduler.now, true);
         return page;
       },
     };

@@ -6,6 +6,7 @@ import { type Action, type Actions, byKey, type Roster } from '../../functions/s
 import { propertyOf } from '../../simulator/data/properties.ts';
 import type { FieldKind } from '../../simulator/data/workspace.ts';
 import { servedState, type Told, type ToldProject } from '../kit/told.ts';
+import { checkArrivals } from './judge-arrivals.ts';
 import { checkNeighbours } from './judge-neighbours.ts';
 import { checkStarted, checkStartedIdle, checkWritesNothing } from './judge-schedule.ts';
 import { Violation } from './oracle/violation.ts';
@@ -56,6 +57,7 @@ export async function judge(world: World, plan: Plan): Promise<void> {
   for (const { entries } of world.processes) entries.checkAllTold();
   for (const { id } of world.processes) await checkVerified(world, id);
   await checkDelivered(world);
+  await checkArrivals(world, plan, () => runs(world, 'changes', undefined, 0));
   checkSecrecy(world);
   checkExpiry(world);
 }

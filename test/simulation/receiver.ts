@@ -94,14 +94,19 @@ export class Receiver {
   }
 
   /** A run has these rows. `isMany`: it reads them page by page. */
-  beginRows(by: object, rows: readonly InHand[], isMany = false): void {
+  beginRows(by: object, rows: readonly InHand[], now: number, isMany = false): void {
     const hands = this.#handsOf(by);
     const due = rows.filter(({ isLater }) => !isLater);
     hands.source = 'rows';
     hands.isGathering = isMany && this.#window !== undefined;
     hands.inHand = due;
-    if (hands.isGathering) this.#window?.reads(due);
+    if (hands.isGathering) this.#window?.reads(due, now);
     hands.rows.begin(hands.isGathering ? rows : due);
+  }
+
+  /** From when on it may get a change of now. */
+  opensAt(now: number): number {
+    return this.#window?.opensAt(now) ?? now;
   }
 
   /** Whether a run sends rows now, not messages of the queue. */

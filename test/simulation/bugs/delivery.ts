@@ -2,6 +2,13 @@ import type { BugsByFile } from './bugs.ts';
 
 /** Bugs in routing, delivering, chats and replays. */
 export const DELIVERY: BugsByFile = {
+  'model/windows.ts': {
+    'a digest a day late': ['return timeIn(zone, day, time);', 'return timeIn(zone, addDays(day, 1), time);'],
+    'a window twice as long': [
+      'began + (milliseconds(window) ?? 0)',
+      'began + 2 * (milliseconds(window) ?? 0)',
+    ],
+  },
   'delivery/settlers.ts': {
     'a dead letter that could not be written is gone': [
       '    return this.ports.deliveries.deadLetter(this.endpoint, id, death);\n',

@@ -9,6 +9,8 @@ const MINUTE = 60_000;
 /** From the decision to send to the moment when the channel has it: reading, slots, latencies. */
 const SENDING_MS = 30_000;
 const UNITS: Readonly<Record<string, number>> = { m: MINUTE, h: 60 * MINUTE };
+/** The times of the plans' digests and quiet hours are multiples of it. */
+const HALF_HOUR = 30 * MINUTE;
 
 /** Judges when a channel gets the changes that it gathers: not before its window is over or its digest's time came, and not in its quiet
  *  hours. After trouble one window is free: what was gathered may be told in parts. */
@@ -18,6 +20,8 @@ export class WindowOracle {
   /** The changes that went back, by the last reading of the rows. */
   #takenBack: ReadonlyMap<string, string> = new Map();
   #notBefore = 0;
+  /** When changes were last told, or known to have gone back. */
+  #last = 0;
   /** When the last window began: what was due then is left of what was gathered, and may follow. */
   #began = 0;
   /** The run that tells gathered changes, and when the window began that it tells them in; undefined without one. */
@@ -28,14 +32,30 @@ export class WindowOracle {
     this.#settings = settings;
   }
 
-  /** A run has read these rows. */
-  reads(rows: readonly InHand[]): void {
+  get #windowMs(): number {
+    const [, count, unit = ''] = /^(\d+)([mh])$/.exec(this.#settings.window ?? '') ?? [];
+    return Number(count ?? 0) * (UNITS[unit] ?? 0);
+  }
+
+  /** From when on changes of now may be told. */
+  opensAt(now: number): number {
+    const { digest, quiet } = this.#settings;
+    const isClosed = (at: number) =>
+      digest ? !hasDigestBetween(digest, at - 1, at) : quiet !== undefined && isQuiet(quiet, at);
+    let opens = Math.max(now, this.#last + this.#windowMs);
+    while (isClosed(opens)) opens = (Math.floor(opens / HALF_HOUR) + 1) * HALF_HOUR;
+    return opens;
+  }
+
+  /** A run has read these rows at `now`. */
+  reads(rows: readonly InHand[], now: number): void {
     const gathered = gatheredIn(rows);
     const gone = foldPlaces(gathered.map(eventOf)).places.filter(place => place.events.length === 0);
     const ids = new Set(gone.flatMap(({ of }) => of.map(({ id }) => id)));
     this.#takenBack = new Map(
       gathered.map(({ body }) => [idOf(body), body] as const).filter(([id]) => ids.has(id)),
     );
+    if (gone.length > 0) this.#last = now;
   }
 
   /** The event, if it needs no message, because its changes went back. */
@@ -47,6 +67,7 @@ export class WindowOracle {
   told(by: object, told: readonly InHand[], inHand: readonly InHand[], now: number): void {
     const { quiet, digest } = this.#settings;
     const changes = told.filter(one => !one.isReplay && isGathered(eventOf(one)));
+    if (changes.length > 0) this.#last = now;
     const isLate = quiet && isQuiet(quiet, now) && isQuiet(quiet, now - 2 * SENDING_MS);
     if (changes.length > 0 && isLate) this.#fail(now, 'in its quiet hours');
     const isNew = (one: InHand) => !one.isReplay && !one.isTried && isGathered(eventOf(one));
@@ -71,9 +92,8 @@ export class WindowOracle {
       this.#under = { ...this.#under, by: {} };
       return;
     }
-    const ms = /^(\d+)([mh])$/.exec(this.#settings.window ?? '');
     this.#began = this.#under.since;
-    if (ms) this.#notBefore = this.#began + Number(ms[1]) * (UNITS[ms[2] as string] as number);
+    if (this.#windowMs > 0) this.#notBefore = this.#began + this.#windowMs;
     this.#under = undefined;
   }
 

@@ -1,0 +1,41 @@
+import { Violation } from './oracle/violation.ts';
+import type { Plan } from './plan.ts';
+import type { Receiver } from './receiver.ts';
+import { PROCESS } from './shared.ts';
+import type { World } from './world.ts';
+
+/** Until no message to a chat counts towards a burst any more. */
+const EMPTY_MS = 600_000;
+/** From the commit, or the end of a window, to the endpoint: two ticks, and the time for which a chat waits for more. */
+const DELIVERY_MS = 150_000;
+
+/** Checks that, with all in order, a change reaches each endpoint of the configuration as soon as its settings allow. */
+export async function checkArrivals(
+  world: World,
+  { unwelcome }: Plan,
+  run: () => Promise<void>,
+): Promise<void> {
+  const { delivery, deliveries, commits, scheduler } = world;
+  const { backend, history } = world.service;
+  const [record] = backend.edit.projects(PROCESS);
+  if (record === undefined) return;
+  await world.resumeEndpoints({ all: true });
+  await world.pass(EMPTY_MS);
+  const before = commits.events.length;
+  backend.edit.updateProject(PROCESS, String(record.id ?? record.projectId), { state: 'After all' });
+  history.note();
+  await run();
+  const ids = commits.events.slice(before).map(({ id }) => id);
+  // What a webhook refuses for ever holds up the rest.
+  const names = delivery.configured.filter(kind => unwelcome === undefined || kind !== 'webhook');
+  const receivers = names.map(name => delivery.receivers.get(name) as Receiver);
+  const latest = receivers.map(receiver => receiver.opensAt(scheduler.now) + DELIVERY_MS);
+  for (const [index, { name }] of receivers.entries()) {
+    const until = latest[index] as number;
+    const lacks = (id: string) => !deliveries.has(name, id);
+    await world.until(() => scheduler.now > until || !ids.some(lacks), 'the last change arrives');
+    const late = ids.filter(lacks);
+    if (late.length > 0)
+      throw new Violation(12, `${name} lacks ${late} at ${new Date(until).toISOString()}, with all in order`);
+  }
+}
