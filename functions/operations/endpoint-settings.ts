@@ -217,7 +217,7 @@ function checkAddressGiven(
   { url, headers }: { readonly url: string | undefined; readonly headers: EndpointHeaders },
 ): void {
   if (isPulled({ kind }) ? url !== undefined || Object.keys(headers).length > 0 : url === undefined)
-    throw new Refused(isPulled({ kind }) ? NO_ADDRESS : 'url: this kind of endpoint needs an address.');
+    throw wrongRequest(isPulled({ kind }) ? NO_ADDRESS : 'url: this kind of endpoint needs an address.');
 }
 
 /** @throws Refused for texts that are not signing secrets, and for signing secrets of a chat */

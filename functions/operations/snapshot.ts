@@ -183,8 +183,8 @@ async function nextSlice(ports: SnapshotPorts, found: FoundEndpoint, job: Snapsh
   if (!job.position) slice.events.push(startedEvent(origin));
   for await (const [id, read] of projectsFrom(ports, process, job)) {
     const snapshot = await read();
+    // Otherwise the project was deleted meanwhile.
     if (snapshot) slice.add(id, snapshot);
-    else slice.skip(id);
     if (slice.isFull) return { events: slice.events, next: slice.position };
   }
   return { events: slice.events, next: { ...slice.position, isRead: true } };
@@ -277,11 +277,6 @@ class SliceWriter {
       this.#push(taskSnapshot(this.#origin, [id, task], record, snapshot), snapshot, { tasks: 1 });
       this.#position = { ...this.#position, project: id, task };
     }
-    this.skip(id);
-  }
-
-  /** The project was deleted, or has no further tasks. */
-  skip(id: string): void {
     const { task: _, ...position } = this.#position;
     this.#position = { ...position, project: id };
   }

@@ -75,6 +75,22 @@ describe('a run with endpoints of its own', () => {
   });
 });
 
+test('a run that is ended waits for the answer to what it sends, so that no later run sends it again', async () => {
+  const { service, directory, edit } = await opened();
+  const hook = await receiver(response => {
+    running.interrupt();
+    setTimeout(() => response.writeHead(204).end(), 200);
+  });
+  const start = (more: string) =>
+    run(directory, `--webhook ${hook.url} --name crm ${more}`, environmentOf(service));
+  expect(await start('--once').ended()).toBe(0);
+  edit('Acme');
+  const running = start('');
+  expect(await running.ended()).toBe(0);
+  expect(await start('--once').ended()).toBe(0);
+  expect(hook.received).toHaveLength(1);
+});
+
 describe('an endpoint that fails', () => {
   test('invariant 3: ends a run of --once badly, is sent the same bytes by a later one, and leaves a dead letter after three days, which is sent again when that is asked for', async () => {
     const { service, directory, edit } = await opened();

@@ -82,10 +82,11 @@ describe.each(STORES)('over %s, a pull endpoint', (_, open) => {
     const NO_ADDRESS = 'An endpoint of kind pull has no address and no headers: a consumer takes its events.';
     const url = 'https://example.com/';
     const add = ask()('add-endpoint', { endpoint: 'other', kind: 'pull', url });
-    await expect(add).rejects.toThrow(NO_ADDRESS);
+    await expect(add).rejects.toMatchObject({ message: NO_ADDRESS, isUsage: true });
     await expect(ask()('update-endpoint', { endpoint: 'crm', url })).rejects.toThrow(NO_ADDRESS);
     const webhook = ask()('add-endpoint', { endpoint: 'other', kind: 'webhook' });
-    await expect(webhook).rejects.toThrow('url: this kind of endpoint needs an address.');
+    const message = 'url: this kind of endpoint needs an address.';
+    await expect(webhook).rejects.toMatchObject({ message, isUsage: true });
     await expect(ask()('test-endpoint', { endpoint: 'crm' })).rejects.toThrow('has no address to test');
     await expect(ask()('take', { endpoint: 'hook' })).rejects.toThrow('This endpoint is not of kind pull');
     await expect(ask()('ack', { endpoint: 'hook', receipts: ['a/b'] })).rejects.toThrow('not of kind pull');
