@@ -12,17 +12,14 @@ import { AT } from '../kit/time.ts';
 const built = (more: Partial<RecordChange> = {}) =>
   checkEvents(buildEvents(commit, [change(more)]))[0] as ProjectEvent | TaskEvent;
 
-it.each(['task', 'project'] as const)(
-  'an event without records of a %s is an event that says what is missing',
-  entity => {
-    const event = built({ entity });
-    const slim = withoutRecords(event) as ProjectEvent | TaskEvent;
-    expect(checkEvents([slim])).toHaveLength(1);
-    expect(JSON.stringify(event)).toContain('"record":');
-    expect(JSON.stringify(slim)).not.toContain('"record":');
-    expect(slim).toMatchObject({ ...event, data: { changes: event.data.changes, truncated: ['record'] } });
-  },
-);
+it.each(['task', 'project'] as const)('an event without records of a %s says what is missing', entity => {
+  const event = built({ entity });
+  const slim = withoutRecords(event) as ProjectEvent | TaskEvent;
+  expect(checkEvents([slim])).toHaveLength(1);
+  expect(JSON.stringify(event)).toContain('"record":');
+  expect(JSON.stringify(slim)).not.toContain('"record":');
+  expect(slim).toMatchObject({ ...event, data: { changes: event.data.changes, truncated: ['record'] } });
+});
 
 it('an event without records stays as it is where it had none already', () => {
   const fields = Array.from({ length: 5_000 }, (_, index) =>

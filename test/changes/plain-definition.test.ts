@@ -72,34 +72,31 @@ const contents = fc.tuple(states, tasks, fc.boolean()).map(([[before, after], ta
 });
 const RUNS = { numRuns: 1_000 };
 
-describe.each(RULES.map((rules, index) => ({ rules, index })))(
-  'by the rules of process $index',
-  ({ rules }) => {
-    it('invariant 2: two contents differ in what the plain definition says, byte for byte', () => {
-      fc.assert(
-        fc.property(contents, fc.constantFrom('both', 'held', 'read'), ([held, read], there) => {
-          const [from, to] = [there === 'read' ? undefined : held, there === 'held' ? undefined : read];
-          const [found, said] = [compareProject, comparePlainly].map(compare =>
-            JSON.stringify(compare('7', from, to, rules)),
-          );
-          expect(found).toBe(said);
-        }),
-        RUNS,
-      );
-    });
+describe.each(RULES.map((rules, index) => ({ rules, index })))('by rules $index', ({ rules }) => {
+  it('invariant 2: two contents differ in what the plain definition says, byte for byte', () => {
+    fc.assert(
+      fc.property(contents, fc.constantFrom('both', 'held', 'read'), ([held, read], there) => {
+        const [from, to] = [there === 'read' ? undefined : held, there === 'held' ? undefined : read];
+        const [found, said] = [compareProject, comparePlainly].map(compare =>
+          JSON.stringify(compare('7', from, to, rules)),
+        );
+        expect(found).toBe(said);
+      }),
+      RUNS,
+    );
+  });
 
-    it('what archiving took stays as the plain definition says, and so does what differs then', () => {
-      fc.assert(
-        fc.property(contents, ([held, read]) => {
-          const [kept, said] = [keepArchived(held, read, rules), keepPlainly(held, read, rules)];
-          expect(jsonEqual(kept.record, said.record)).toBe(true);
-          expect([...kept.tasks.keys()]).toEqual([...said.tasks.keys()]);
-          for (const [id, task] of kept.tasks) expect(jsonEqual(task, said.tasks.get(id) ?? null)).toBe(true);
-          const changes = compareProject('7', held, kept, rules);
-          expect(JSON.stringify(changes)).toBe(JSON.stringify(comparePlainly('7', held, said, rules)));
-        }),
-        RUNS,
-      );
-    });
-  },
-);
+  it('what archiving took stays as the plain definition says, and so does what differs then', () => {
+    fc.assert(
+      fc.property(contents, ([held, read]) => {
+        const [kept, said] = [keepArchived(held, read, rules), keepPlainly(held, read, rules)];
+        expect(jsonEqual(kept.record, said.record)).toBe(true);
+        expect([...kept.tasks.keys()]).toEqual([...said.tasks.keys()]);
+        for (const [id, task] of kept.tasks) expect(jsonEqual(task, said.tasks.get(id) ?? null)).toBe(true);
+        const changes = compareProject('7', held, kept, rules);
+        expect(JSON.stringify(changes)).toBe(JSON.stringify(comparePlainly('7', held, said, rules)));
+      }),
+      RUNS,
+    );
+  });
+});

@@ -62,13 +62,10 @@ it.each([
   ['name', 'Name', 'string'],
   ['options', 'Choices', 'array'],
   ['type', 'Type', 'string'],
-] as const)(
-  'a changed property of a definition %s is shown to people as the built-in field %s',
-  (field, name, type) => {
-    const change = { field, from: null, to: 'x' };
-    expect(asFieldChange(change)).toEqual({ ...change, name, kind: 'builtin', type });
-  },
-);
+] as const)('the changed property %s of a definition is shown as the field %s', (field, name, type) => {
+  const change = { field, from: null, to: 'x' };
+  expect(asFieldChange(change)).toEqual({ ...change, name, kind: 'builtin', type });
+});
 
 const auditOrigin = { workspace: 'eu', processId: 'p/1' };
 const ID = '0123456789abcdef'.repeat(2);

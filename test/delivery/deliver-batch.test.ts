@@ -132,24 +132,21 @@ describe('delivering to a webhook', () => {
     expect([slept, written, await healthOf()]).toEqual([[], [], {}]);
   });
 
-  it.each(['webhook', 'slack'] as const)(
-    'sends a %s what its filter wants, and takes all else from the queue without a word',
-    async kind => {
-      const { deliver, posts, counts, said } = openSetting();
-      const [wanted, other] = someEvents(2) as [ChangeEvent, ChangeEvent];
-      const changed = structuredClone(other) as ChangeEvent & { type: 'task.updated' };
-      Object.assign(changed.data.changes[0] as object, { from: 'x', to: 'y' });
-      const all = [changed, wanted].map((event, index) => messageOf(`m${index}`, JSON.stringify(event)));
-      const endpoint = { ...endpointOf(kind), filter: { values: [{ field: 'Note', to: ['x'] }] } };
-      expect(await deliver(all, endpoint)).toEqual([]);
-      const body = kind === 'webhook' ? JSON.stringify(wanted) : `slack ${wanted.id}`;
-      expect(posts.map(post => post.body)).toEqual([body]);
-      expect([counts, said]).toEqual([{ Delivered: 1 }, []]);
-      // A replayed one was filtered when it was requested.
-      await deliver([messageOf('m2', JSON.stringify(changed), { replay: true })], endpoint);
-      expect(posts).toHaveLength(2);
-    },
-  );
+  it.each(['webhook', 'slack'] as const)('sends a %s what its filter wants, and nothing else', async kind => {
+    const { deliver, posts, counts, said } = openSetting();
+    const [wanted, other] = someEvents(2) as [ChangeEvent, ChangeEvent];
+    const changed = structuredClone(other) as ChangeEvent & { type: 'task.updated' };
+    Object.assign(changed.data.changes[0] as object, { from: 'x', to: 'y' });
+    const all = [changed, wanted].map((event, index) => messageOf(`m${index}`, JSON.stringify(event)));
+    const endpoint = { ...endpointOf(kind), filter: { values: [{ field: 'Note', to: ['x'] }] } };
+    expect(await deliver(all, endpoint)).toEqual([]);
+    const body = kind === 'webhook' ? JSON.stringify(wanted) : `slack ${wanted.id}`;
+    expect(posts.map(post => post.body)).toEqual([body]);
+    expect([counts, said]).toEqual([{ Delivered: 1 }, []]);
+    // A replayed one was filtered when it was requested.
+    await deliver([messageOf('m2', JSON.stringify(changed), { replay: true })], endpoint);
+    expect(posts).toHaveLength(2);
+  });
 
   it('says why one failed, and what the endpoint answered', async () => {
     const { deliver, said } = openSetting(() => answered(503, { body: 'down for maintenance' }));
@@ -405,22 +402,19 @@ describe('delivering to a chat', () => {
   it.each([
     [3, 1, 2],
     [4, 0, 3],
-  ])(
-    'with %i slots booked sends %i message, and puts the rest into rows: none waits for more than 3 s',
-    async (booked, sent, waiting) => {
-      const { deliver, dependencies, posts, pending, healthOf, slept } = openSetting();
-      const book = () => dependencies.slots.reserveSlot('crm', SECOND, AT, HOUR);
-      for (let second = 0; second < booked; second++) await book();
-      expect(await deliver(records(3), endpointOf('slack'), { clock: () => AT })).toEqual([]);
-      expect(posts).toHaveLength(sent);
-      expect(slept).toEqual(Array(sent).fill(3 * SECOND));
-      const rows = await pending();
-      expect(rows.map(({ due, attempts }) => [due, attempts])).toEqual(Array(waiting).fill([AT, 0]));
-      // New ones wait for these, and none was booked in vain.
-      expect(await healthOf()).toMatchObject({ waiting: { due: AT, first: true } });
-      expect(await book()).toBe(4 * SECOND);
-    },
-  );
+  ])('with %i slots booked sends %i, none after 3 s: the rest is in rows', async (booked, sent, waiting) => {
+    const { deliver, dependencies, posts, pending, healthOf, slept } = openSetting();
+    const book = () => dependencies.slots.reserveSlot('crm', SECOND, AT, HOUR);
+    for (let second = 0; second < booked; second++) await book();
+    expect(await deliver(records(3), endpointOf('slack'), { clock: () => AT })).toEqual([]);
+    expect(posts).toHaveLength(sent);
+    expect(slept).toEqual(Array(sent).fill(3 * SECOND));
+    const rows = await pending();
+    expect(rows.map(({ due, attempts }) => [due, attempts])).toEqual(Array(waiting).fill([AT, 0]));
+    // New ones wait for these, and none was booked in vain.
+    expect(await healthOf()).toMatchObject({ waiting: { due: AT, first: true } });
+    expect(await book()).toBe(4 * SECOND);
+  });
 
   it('tries an event again that no message told', async () => {
     const { deliver, posts, pending, said } = openSetting();

@@ -27,15 +27,12 @@ const to = (name: string, kind: 'webhook' | 'slack' = 'webhook', body = 'x'): Ro
 });
 
 describe('a message', () => {
-  it.each(['webhook', 'slack', 'teams'] as const)(
-    'wakes a run for a %s’s rows by the queue of drains, in its group',
-    async kind => {
-      const { sent, queues } = openQueues();
-      await queues.wake({ name: 'crm', kind }, 900);
-      const attributes = { endpoint: 'crm', wake: '1' };
-      expect(sent).toEqual([['drains', { body: 'wake', group: 'crm', attributes, delay: 900 }]]);
-    },
-  );
+  it.each(['webhook', 'slack', 'teams'] as const)('wakes a run for rows of %s by the drains', async kind => {
+    const { sent, queues } = openQueues();
+    await queues.wake({ name: 'crm', kind }, 900);
+    const attributes = { endpoint: 'crm', wake: '1' };
+    expect(sent).toEqual([['drains', { body: 'wake', group: 'crm', attributes, delay: 900 }]]);
+  });
 
   it('that can not be sent wakes no run, and that is an error', async () => {
     const { queues } = openQueues(() => true);

@@ -421,17 +421,14 @@ describe('what a pass is given', () => {
     [false, []],
     [true, ['warn']],
     [undefined, ['warn']],
-  ])(
-    'is that its service sends no Date, if that is configured (%s): then it is not told',
-    async (dateHeader, levels) => {
-      const processes = [{ id: 'onboarding' }] as never;
-      const workspaces = [workspace('eu', { processes, ...(dateHeader !== undefined && { dateHeader }) })];
-      const { world, run, said } = openPoll({ workspaces });
-      world.clock = 'local';
-      await run('sweep');
-      expect(said.map(([level]) => level).filter(level => level !== 'info')).toEqual(levels);
-    },
-  );
+  ])('is that its service sends no Date: not told if that is configured (%s)', async (dateHeader, levels) => {
+    const processes = [{ id: 'onboarding' }] as never;
+    const workspaces = [workspace('eu', { processes, ...(dateHeader !== undefined && { dateHeader }) })];
+    const { world, run, said } = openPoll({ workspaces });
+    world.clock = 'local';
+    await run('sweep');
+    expect(said.map(([level]) => level).filter(level => level !== 'info')).toEqual(levels);
+  });
 
   it('is a lease of its own: its owner is the request and a number by chance, or whom the caller names', async () => {
     const owners: string[] = [];

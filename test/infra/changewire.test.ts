@@ -220,12 +220,9 @@ describe('its properties', () => {
       `^stackName: ${ofFile}; .*; use "name", by default the name of the stack of the construct$`,
     ],
     [{ region: 'eu-central-1' }, `^region: ${ofFile}; .*; the region is that of the stack of the construct$`],
-  ])(
-    'of CDK are checked, too, and those of the file alone told with what the construct has: %j',
-    (props, problem) => {
-      expect(problemsWith(props)).toEqual([expect.stringMatching(problem)]);
-    },
-  );
+  ])('of CDK are checked, and those of the file alone named with their substitute: %j', (props, problem) => {
+    expect(problemsWith(props)).toEqual([expect.stringMatching(problem)]);
+  });
 
   test('take durations of CDK as they take texts', () => {
     const input = (of: (text: string, duration: Duration) => unknown) => ({

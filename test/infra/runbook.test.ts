@@ -38,19 +38,16 @@ describe('the runbook', () => {
     expect(entries.toSorted()).toEqual([...used, ...OTHERS].toSorted());
   });
 
-  test.each([...used, ...OTHERS])(
-    'describes for %s what it means, what to do with at most three commands, and when it is over',
-    section => {
-      const chapter = chapters.get(section) ?? '';
-      const parts =
-        /^[^\n]+\n\*\*Means:\*\* [^\n]+ \*\*Do:\*\* [^\n]+\n```sh\n.+\n```\n\*\*Over:\*\* [^\n]+\n+$/s;
-      expect(chapter).toMatch(parts);
-      expect(chapter.match(/\*\*\w+:\*\*/g)).toEqual(['**Means:**', '**Do:**', '**Over:**']);
-      const commands = linesOf(chapter);
-      expect(commands.length, commands.join('\n')).toBeLessThanOrEqual(3);
-      expect(commands.length).toBeGreaterThan(0);
-    },
-  );
+  test.each([...used, ...OTHERS])('says for %s what it means, what to do, and when it is over', section => {
+    const chapter = chapters.get(section) ?? '';
+    const parts =
+      /^[^\n]+\n\*\*Means:\*\* [^\n]+ \*\*Do:\*\* [^\n]+\n```sh\n.+\n```\n\*\*Over:\*\* [^\n]+\n+$/s;
+    expect(chapter).toMatch(parts);
+    expect(chapter.match(/\*\*\w+:\*\*/g)).toEqual(['**Means:**', '**Do:**', '**Over:**']);
+    const commands = linesOf(chapter);
+    expect(commands.length, commands.join('\n')).toBeLessThanOrEqual(3);
+    expect(commands.length).toBeGreaterThan(0);
+  });
 
   test('gives commands that a shell can read', () => {
     expect(blocks.length).toBeGreaterThan(10);

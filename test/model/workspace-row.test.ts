@@ -301,12 +301,9 @@ describe('the pause of a workspace', () => {
     [10 * MINUTE, 10 * MINUTE],
     [3_600 * SECOND, 10 * MINUTE],
     [Number.MAX_VALUE, 10 * MINUTE],
-  ])(
-    'lasts as long as the service asks, 10 minutes at most, and at least its own time: %i ms',
-    (retryAfter, ms) => {
-      expect(withPause(EMPTY_WORKSPACE, failure({ retryAfter })).pause?.until).toBe(AT + ms);
-    },
-  );
+  ])('lasts as long as the service asks, up to 10 minutes, or its own time: %i', (retryAfter, ms) => {
+    expect(withPause(EMPTY_WORKSPACE, failure({ retryAfter })).pause?.until).toBe(AT + ms);
+  });
 
   it('counts failures of runs that were under way at the same time once', () => {
     const first = withPause(EMPTY_WORKSPACE, failure());

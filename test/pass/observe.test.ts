@@ -85,14 +85,11 @@ it.each([
   ['for a recheck, before the whole list is read for it', 'changed', recheck, 1],
   ['not where the whole list lacks it', 'whole', recheck, 0],
   ['not without a recheck', 'changed', undefined, 0],
-] as const)(
-  'a project that is neither listed nor known is asked for its tasks %s',
-  async (_, listing, recheck, tasks) => {
-    const [seen, asked] = await observing({ listing, listed: undefined }, { recheck });
-    expect(asked).toEqual({ loads: 1, tombstones: 0, identities: 0, tasks });
-    expect(seen).toMatchObject({ recheck, tasks: tasks > 0 ? { readAt: AT } : undefined });
-  },
-);
+] as const)('one neither listed nor known is asked for its tasks %s', async (_, listing, recheck, tasks) => {
+  const [seen, asked] = await observing({ listing, listed: undefined }, { recheck });
+  expect(asked).toEqual({ loads: 1, tombstones: 0, identities: 0, tasks });
+  expect(seen).toMatchObject({ recheck, tasks: tasks > 0 ? { readAt: AT } : undefined });
+});
 
 it('the tasks of a project on several pages are read once where they are those known, and twice in a baseline, which may have passed over one', async () => {
   const pages = [['1'], ['2']];
@@ -126,14 +123,11 @@ describe('a project whose head was read ahead', () => {
   it.each([
     ['deleted', undefined, 1],
     ['committed', { ...snapshot, version: 4 }, 0],
-  ] as const)(
-    'invariant 8: is observed afresh when another pass has %s it since',
-    async (_, kept, tombstones) => {
-      const [seen, asked] = await observing({ head }, { kept });
-      expect(seen).toMatchObject({ snapshot: kept, tasks: { digest: 'of 1' } });
-      expect(asked).toMatchObject({ tombstones, tasks: 2 });
-    },
-  );
+  ] as const)('invariant 8: is observed afresh if another pass %s it since', async (_, kept, tombstones) => {
+    const [seen, asked] = await observing({ head }, { kept });
+    expect(seen).toMatchObject({ snapshot: kept, tasks: { digest: 'of 1' } });
+    expect(asked).toMatchObject({ tombstones, tasks: 2 });
+  });
 });
 
 describe('a project that a sweep reads from other bytes', () => {

@@ -39,30 +39,26 @@ const edited = async () => {
   world.edit.updateTask(PROCESS, '1002', '500003', { status: 'Done' });
 };
 
-it.each(Object.keys(ANSWERS))(
-  '%s makes nothing up, wherever it comes, and the process recovers by itself',
-  async what => {
-    for (const path of PATHS) {
-      await edited();
-      if (path === '/oauth/token') world.service.revokeTokens();
-      const when = (request: { path: string }) => request.path.includes(path);
-      const active = world.service.fail({ when, times: 10_000, fault: ANSWERS[what] as Fault });
-      for (const mode of ['changes', 'sweep'] as const) {
-        const error = await world.later(mode).then(
-          () => undefined,
-          (error: Error) => error,
-        );
-        if (error)
-          expect(error.message).toMatch(/(GET|POST) \/\S+: (at \$|status \d+:|the connection failed)/);
-      }
-      for (const line of await told()) expect(TOLD).toContain(line);
-      active.cancel();
-      for (const mode of ['changes', 'changes', 'sweep'] as const) await world.later(mode, 300_000);
-      expect((await told()).sort(), path).toEqual(TOLD);
-      await world.stop();
+it.each(Object.keys(ANSWERS))('%s makes nothing up, and the process recovers by itself', async what => {
+  for (const path of PATHS) {
+    await edited();
+    if (path === '/oauth/token') world.service.revokeTokens();
+    const when = (request: { path: string }) => request.path.includes(path);
+    const active = world.service.fail({ when, times: 10_000, fault: ANSWERS[what] as Fault });
+    for (const mode of ['changes', 'sweep'] as const) {
+      const error = await world.later(mode).then(
+        () => undefined,
+        (error: Error) => error,
+      );
+      if (error) expect(error.message).toMatch(/(GET|POST) \/\S+: (at \$|status \d+:|the connection failed)/);
     }
-  },
-);
+    for (const line of await told()) expect(TOLD).toContain(line);
+    active.cancel();
+    for (const mode of ['changes', 'changes', 'sweep'] as const) await world.later(mode, 300_000);
+    expect((await told()).sort(), path).toEqual(TOLD);
+    await world.stop();
+  }
+});
 
 it.each([
   [

@@ -129,28 +129,25 @@ describe.each(TABLES)('the claims of ticks, in a row of %s,', (_, open) => {
   });
   afterAll(() => table?.stop());
 
-  it.each(['gone', 'empty'])(
-    'are none where the row is %s, also when that happens to a claim that fails',
-    async state => {
-      const { client, tableName: TableName } = table;
-      const strike = () =>
-        state === 'gone'
-          ? client.send(new DeleteItemCommand({ TableName, Key: TICK_KEY }))
-          : client.send(new PutItemCommand({ TableName, Item: TICK_KEY }));
-      await strike();
-      expect(await claims.claim({ now: AT, to: AT + MINUTE })).toBe(AT);
-      let failed = false;
-      const send = client.send.bind(client) as (command: unknown) => Promise<unknown>;
-      const struck = {
-        send: async (command: object) => {
-          if (failed) await strike();
-          if (command.constructor.name !== 'UpdateItemCommand') return send(command);
-          failed = true;
-          await claims.claim({ now: AT + MINUTE, to: AT + 2 * MINUTE });
-          return send(command);
-        },
-      } as never;
-      expect(await claimsOver(struck).claim({ now: AT + MINUTE, to: AT + 2 * MINUTE })).toBeUndefined();
-    },
-  );
+  it.each(['gone', 'empty'])('are none where the row is %s, also during a claim that fails', async state => {
+    const { client, tableName: TableName } = table;
+    const strike = () =>
+      state === 'gone'
+        ? client.send(new DeleteItemCommand({ TableName, Key: TICK_KEY }))
+        : client.send(new PutItemCommand({ TableName, Item: TICK_KEY }));
+    await strike();
+    expect(await claims.claim({ now: AT, to: AT + MINUTE })).toBe(AT);
+    let failed = false;
+    const send = client.send.bind(client) as (command: unknown) => Promise<unknown>;
+    const struck = {
+      send: async (command: object) => {
+        if (failed) await strike();
+        if (command.constructor.name !== 'UpdateItemCommand') return send(command);
+        failed = true;
+        await claims.claim({ now: AT + MINUTE, to: AT + 2 * MINUTE });
+        return send(command);
+      },
+    } as never;
+    expect(await claimsOver(struck).claim({ now: AT + MINUTE, to: AT + 2 * MINUTE })).toBeUndefined();
+  });
 });

@@ -42,15 +42,12 @@ it.each(STORES)(
 it.each([
   ['a record that expires within a day may be deleted before an older one', 6.5, 0],
   ['later records count', 5.5, 1],
-])(
-  'after `keep` was extended, the records of before count as long as they are kept: %s',
-  async (_, age, events) => {
-    const written = { ...openModel(), keep: { ...KEEP, journal: 7 * DAY } };
-    const context = openContext(() => ({ ...storesOf(written), keep: KEEP, close: () => undefined }));
-    const request = { events: [], version: 1, at: 1 };
-    await context.snapshots.announce(PROCESS, { announced: 0, state: { baselined: true }, request });
-    await commit(context, eventsOf(AT - age * DAY), { at: AT - age * DAY });
-    const found = await verifyProcess(asked => verifySlice(context, asked), { process: PROCESS.processId });
-    expect(found.events).toBe(events);
-  },
-);
+])('after `keep` was extended, older records count while they are kept: %s', async (_, age, events) => {
+  const written = { ...openModel(), keep: { ...KEEP, journal: 7 * DAY } };
+  const context = openContext(() => ({ ...storesOf(written), keep: KEEP, close: () => undefined }));
+  const request = { events: [], version: 1, at: 1 };
+  await context.snapshots.announce(PROCESS, { announced: 0, state: { baselined: true }, request });
+  await commit(context, eventsOf(AT - age * DAY), { at: AT - age * DAY });
+  const found = await verifyProcess(asked => verifySlice(context, asked), { process: PROCESS.processId });
+  expect(found.events).toBe(events);
+});

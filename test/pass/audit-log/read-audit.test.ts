@@ -159,18 +159,15 @@ describe('a first reading', () => {
   it.each<[string, Pick<Options, 'entryOf' | 'clock'>]>([
     ['whose entries have no times', {}],
     ['of a service without a Date header', { entryOf: dated, clock: 'local' }],
-  ])(
-    'of several passes, %s, emits nothing before it is complete, and each entry after that',
-    async (_, how) => {
-      const before = numbers(11, 31);
-      const first = await reading(undefined, { logs: [before], ...how, pageMs: 1_000, time: 4_000 });
-      const next = await reading(first.position, { logs: [[...before, 31]], ...how });
-      expect([first.found, next.found]).toEqual([[], []]);
-      expect(next.position.unfinished).toBeUndefined();
-      const last = await reading(next.position, { logs: [[...before, 31, 32, 33]], ...how });
-      expect(last.found).toEqual([32, 33]);
-    },
-  );
+  ])('of several passes, %s, emits nothing before it is complete, and each entry then', async (_, how) => {
+    const before = numbers(11, 31);
+    const first = await reading(undefined, { logs: [before], ...how, pageMs: 1_000, time: 4_000 });
+    const next = await reading(first.position, { logs: [[...before, 31]], ...how });
+    expect([first.found, next.found]).toEqual([[], []]);
+    expect(next.position.unfinished).toBeUndefined();
+    const last = await reading(next.position, { logs: [[...before, 31, 32, 33]], ...how });
+    expect(last.found).toEqual([32, 33]);
+  });
 });
 
 describe('a log that stands as it was left', () => {
@@ -193,23 +190,20 @@ unknown 2: 1 2 3 4        6 5 1 2 3 4      5 6      0 2, 2 4   newest-first: 6 5
 unknown: 1 2              1 2 3            3        0 2, 0     oldest-first
 unknown:                  1                1        0          unknown
 unknown 8: 1 2 9          7 8 9            -        0 2, 0     unknown`),
-  )(
-    'as %s, and now is %s, has the new entries %s, found on the pages %s, and then stands as %s',
-    async (...row) => {
-      const [place = '', log, found, walks = '', after = ''] = row;
-      const before = positionOf(place);
-      const read = await reading(before, { logs: [listOf(log)] });
-      expect([read.found, read.walks, read.warnings]).toEqual([
-        listOf(found),
-        walks.split(',').map(listOf),
-        [],
-      ]);
-      const { order, tail, seen } = positionOf(after);
-      expect(read.position).toMatchObject(after.includes(':') ? { order, tail, seen } : { order });
-      expect(read.position.readAt).toBe(JSON.stringify(read.position) === JSON.stringify(before) ? LAST : AT);
-      expect(read.readAt).toBe(AT);
-    },
-  );
+  )('as %s, and is %s, has the new entries %s, found on pages %s, then stands as %s', async (...row) => {
+    const [place = '', log, found, walks = '', after = ''] = row;
+    const before = positionOf(place);
+    const read = await reading(before, { logs: [listOf(log)] });
+    expect([read.found, read.walks, read.warnings]).toEqual([
+      listOf(found),
+      walks.split(',').map(listOf),
+      [],
+    ]);
+    const { order, tail, seen } = positionOf(after);
+    expect(read.position).toMatchObject(after.includes(':') ? { order, tail, seen } : { order });
+    expect(read.position.readAt).toBe(JSON.stringify(read.position) === JSON.stringify(before) ? LAST : AT);
+    expect(read.readAt).toBe(AT);
+  });
 
   it('by its oldest remembered entry, needs no more pages, though the page ends with one that is not remembered', async () => {
     const newest = left('newest-first', undefined, [4, 3, 2, 1]);
@@ -366,16 +360,13 @@ describe('an audit log that is refused', () => {
     if (tail === undefined) await expect(reading(undefined, { logs: [[]], errors })).rejects.toBe(errors[0]);
   });
 
-  it.each([400, 404, 410, 499])(
-    'by %i at the place that was kept is read from its beginning, with a warning',
-    async code => {
-      const read = await reading(at('2'), { logs: [[]], errors: [status(code)] });
-      expect(read).toMatchObject({ entries: [], readAt: AT, position: at(), requests: 2 });
-      const message = 'The position in the audit log was lost; the log was read from its beginning.';
-      const details = { workspace: 'w', processId: 'p', code: 'audit-position-lost' };
-      expect(read.said).toEqual([{ message, ...details, error: `GET /auditlog: status ${code}: refused` }]);
-    },
-  );
+  it.each([400, 404, 410, 499])('by %i at its place is read from the start, with a warning', async code => {
+    const read = await reading(at('2'), { logs: [[]], errors: [status(code)] });
+    expect(read).toMatchObject({ entries: [], readAt: AT, position: at(), requests: 2 });
+    const message = 'The position in the audit log was lost; the log was read from its beginning.';
+    const details = { workspace: 'w', processId: 'p', code: 'audit-position-lost' };
+    expect(read.said).toEqual([{ message, ...details, error: `GET /auditlog: status ${code}: refused` }]);
+  });
 });
 
 describe('a log that takes long', () => {
@@ -420,21 +411,18 @@ describe('a log that takes long', () => {
     ['unknown', '2', 2],
     // Six times show that it is newest-first.
     ['unknown', '2', 3],
-  ] as const)(
-    'has read two pages in each pass, so that it comes to its end in any case: %s, pages of %i',
-    async (order, tail, size) => {
-      let position = left(order, tail, [2, 1], dated);
-      const found: unknown[] = [];
-      const how = { size, entryOf: dated, clock: 'local', pageMs: 1_000, time: 0 } as const;
-      for (let pass = 0; pass < 9; pass++) {
-        const read = await reading(position, { logs: [numbers(10, 0)], ...how });
-        found.push(...read.found);
-        position = read.position;
-      }
-      expect(new Set(found)).toEqual(new Set(numbers(3, 11)));
-      expect(position.seen).toEqual(left('unknown', undefined, numbers(10, 10 - 2 * size), dated).seen);
-    },
-  );
+  ] as const)('has read two pages in each pass, so it ends: %s, pages of %i', async (order, tail, size) => {
+    let position = left(order, tail, [2, 1], dated);
+    const found: unknown[] = [];
+    const how = { size, entryOf: dated, clock: 'local', pageMs: 1_000, time: 0 } as const;
+    for (let pass = 0; pass < 9; pass++) {
+      const read = await reading(position, { logs: [numbers(10, 0)], ...how });
+      found.push(...read.found);
+      position = read.position;
+    }
+    expect(new Set(found)).toEqual(new Set(numbers(3, 11)));
+    expect(position.seen).toEqual(left('unknown', undefined, numbers(10, 10 - 2 * size), dated).seen);
+  });
 
   it('and says no times is not taken for new where it may be old', async () => {
     const before = left('oldest-first', '4', [9, 10]);
@@ -475,17 +463,14 @@ it.each<[Order, number[]]>([
   ['newest-first', numbers(0, MAX_SEEN)],
   ['oldest-first', numbers(7_000, 12_000)],
   ['unknown', [...numbers(0, MAX_SEEN / 2), ...numbers(9_500, 12_000)]],
-])(
-  'a log of many entries in one page is remembered, %s, where new entries come, and is known all the same',
-  async (order, seen) => {
-    const position = left(order, undefined, order === 'oldest-first' ? [11_999] : [0, 11_999]);
-    const read = await reading(position, { logs: [log], size });
-    expect(read.position.seen).toEqual(left(order, undefined, seen).seen);
-    const grown = order === 'newest-first' ? [-1, ...log] : [...log, -1];
-    const next = await reading(read.position, { logs: [grown], size });
-    expect([next.found, next.walks]).toEqual([[-1], [[0]]]);
-  },
-);
+])('a log of many entries in one page is remembered, %s, where new entries come', async (order, seen) => {
+  const position = left(order, undefined, order === 'oldest-first' ? [11_999] : [0, 11_999]);
+  const read = await reading(position, { logs: [log], size });
+  expect(read.position.seen).toEqual(left(order, undefined, seen).seen);
+  const grown = order === 'newest-first' ? [-1, ...log] : [...log, -1];
+  const next = await reading(read.position, { logs: [grown], size });
+  expect([next.found, next.walks]).toEqual([[-1], [[0]]]);
+});
 
 const step = fc.record({
   grows: fc.nat({ max: 9 }),

@@ -173,24 +173,21 @@ describe('the users', () => {
     expect(world.asked.slice(101)).toEqual(['list', 'x2']);
   });
 
-  it.each([401, 403, 404])(
-    'stay as they were where their list is refused by %i, which is said, and asked again after an hour',
-    async code => {
-      const { world, pass } = await listed();
-      world.list = status(code);
-      world.now += HOUR;
-      expect([...(await pass().among([['u2']])).keys()]).toEqual(['u1']);
-      expect(world.said).toEqual([expect.stringMatching(/^users-denied: The list of users cannot be read/)]);
-      expect(world.details).toEqual([unread('refused')]);
-      const lists = () => world.asked.filter(each => each === 'list').length;
-      world.now += HOUR - 1;
-      await pass().among([['u2']]);
-      expect(lists()).toBe(2);
-      world.now += 1;
-      await pass().among([['u2']]);
-      expect(lists()).toBe(3);
-    },
-  );
+  it.each([401, 403, 404])('stay for an hour if their list is refused by %i, which is said', async code => {
+    const { world, pass } = await listed();
+    world.list = status(code);
+    world.now += HOUR;
+    expect([...(await pass().among([['u2']])).keys()]).toEqual(['u1']);
+    expect(world.said).toEqual([expect.stringMatching(/^users-denied: The list of users cannot be read/)]);
+    expect(world.details).toEqual([unread('refused')]);
+    const lists = () => world.asked.filter(each => each === 'list').length;
+    world.now += HOUR - 1;
+    await pass().among([['u2']]);
+    expect(lists()).toBe(2);
+    world.now += 1;
+    await pass().among([['u2']]);
+    expect(lists()).toBe(3);
+  });
 
   it('are asked for again after five minutes where the service failed', async () => {
     const { world, pass } = workspace(status(500));
