@@ -54,9 +54,13 @@ function heapIn(memoryMiB: number): string[] {
   return [`--max-old-space-size=${Math.floor(0.7 * memoryMiB)}`, '--max-semi-space-size=8'];
 }
 
-/** The part that the function uses, so that a change of receivers does not deploy it again; of these, the ones whose
- *  filters name fields. */
-function polledIn({ workspaces, changes, sweep, endpoints = [] }: DeployedInput): DeployedInput {
+/** The part that the function uses, so that a change of receivers does not deploy it again: without subscriptions, and
+ *  with those endpoints whose filters name fields. Networks of one's own matter with a proxy only. */
+function polledIn({ subscriptions: _, endpoints = [], networks, ...used }: DeployedInput): DeployedInput {
   const naming = endpoints.filter(({ filter = {} }) => filter.fields ?? filter.values ?? filter.where);
-  return { workspaces, changes, sweep, ...(naming.length > 0 && { endpoints: naming }) };
+  return {
+    ...used,
+    ...(used.proxy !== undefined && { networks }),
+    ...(naming.length > 0 && { endpoints: naming }),
+  };
 }

@@ -81,10 +81,12 @@ test('changewire synth runs the CDK without account, region and credentials, wha
 test('the app of the checkout makes several stacks, each with its own region and workspaces', async () => {
   const outdir = temporaryDirectory();
   const [workspace] = leastConfig().workspaces;
+  const workspaces = [{ ...workspace, processes: [{ id: 'p2' }] }];
+  const used = { keep: { journal: '2d' }, networks: ['10.0.0.0/8'], proxy: 'http://10.0.0.1:3128' };
   const { code, stderr } = await appOfCheckout(
     [
       { stackName: 'Eu', region: 'eu-central-1', ...leastConfig() },
-      { stackName: 'Us', region: 'us-east-1', workspaces: [{ ...workspace, processes: [{ id: 'p2' }] }] },
+      { stackName: 'Us', region: 'us-east-1', workspaces, ...used },
     ],
     outdir,
   );
@@ -102,9 +104,11 @@ test('the app of the checkout makes several stacks, each with its own region and
   expect(Object.fromEntries(stacks.map(([name, { environment }]) => [name, environment]))).toEqual(
     Object.fromEntries(expected),
   );
-  const polled = configurationsIn(outdir);
-  expect(polled).toHaveLength(10);
-  expect(polled.filter(text => text.includes('"p2"'))).toHaveLength(5);
+  const configurations = configurationsIn(outdir).map(text => JSON.parse(text));
+  expect(configurations).toHaveLength(10);
+  const us = configurations.filter(read => JSON.stringify(read).includes('"p2"'));
+  // Of each function: the service is asked through the proxy, too, and what a pass writes is kept as long.
+  expect(us).toEqual(Array(5).fill(expect.objectContaining(used)));
 }, 180_000);
 
 test('the app of the checkout ends with the list of problems, and no stack trace', async () => {
