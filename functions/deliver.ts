@@ -33,7 +33,7 @@ async function configure(environment: NodeJS.ProcessEnv) {
   const config = readDeployed(import.meta.url);
   const { keep } = config;
   const store = await openDynamoStore(TABLE_NAME, { client: timeouts, keep, ...SYSTEM });
-  const log = lambdaLog();
+  const [log, count] = [lambdaLog(), lambdaCount()];
   const sqs = new SQSClient(timeouts);
   const deliver = createDeliver({
     registry: createRegistry(config.endpoints, store.endpoints, Date.now, log),
@@ -48,8 +48,8 @@ async function configure(environment: NodeJS.ProcessEnv) {
     networks: config.networks,
     proxy: config.proxy,
     log,
-    count: lambdaCount(),
+    count,
     sendBySes,
   });
-  return servedByLambda(deliver, sqsQueueBeside(sqs, DRAINS_QUEUE_URL));
+  return servedByLambda(deliver, sqsQueueBeside(sqs, DRAINS_QUEUE_URL), count);
 }

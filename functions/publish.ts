@@ -1,7 +1,7 @@
 import { SNSClient } from '@aws-sdk/client-sns';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { bounded, CALL_TIMEOUTS } from './aws/clients.ts';
-import { lambdaCount, lambdaLog } from './aws/telemetry.ts';
+import { lambdaLog } from './aws/telemetry.ts';
 import { SYSTEM } from './basics/system.ts';
 import { serialise } from './changes/fit-event.ts';
 import { parseEnvironment, publishEnvironment } from './config/environments.ts';
@@ -32,6 +32,5 @@ function configure(environment: NodeJS.ProcessEnv): Publish {
       await sqs.send(new SendMessageCommand({ QueueUrl: REJECTED_QUEUE_URL, MessageBody }));
     },
     log: lambdaLog(),
-    count: lambdaCount(),
   });
 }

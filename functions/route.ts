@@ -1,6 +1,6 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { bounded, CALL_TIMEOUTS } from './aws/clients.ts';
-import { lambdaLog } from './aws/telemetry.ts';
+import { lambdaCount, lambdaLog } from './aws/telemetry.ts';
 import { lazy } from './basics/lazy.ts';
 import { SYSTEM } from './basics/system.ts';
 import { parseEnvironment, routeEnvironment } from './config/environments.ts';
@@ -35,5 +35,5 @@ async function configure(environment: NodeJS.ProcessEnv) {
     moveToFailed: failedMessagesIn(sqsQueue(sqs, UNSETTLED_QUEUE_URL)),
     log,
   });
-  return servedByLambda(route, sqsQueueBeside(sqs, DELIVERIES_QUEUE_URL));
+  return servedByLambda(route, sqsQueueBeside(sqs, DELIVERIES_QUEUE_URL), lambdaCount());
 }

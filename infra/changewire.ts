@@ -133,7 +133,7 @@ export class Changewire extends Construct {
       topic: props.alarmTopic,
       email: config.alarmEmail,
     });
-    new Dashboard(this, 'Dashboard', { name, table, queues, passes, handlers });
+    new Dashboard(this, 'Dashboard', { name, table, topic: topic.topic, queues, passes, handlers });
     followEvent(this, name, handlers);
     const subscriptions = subscribed(subscriptionsIn, config, { topic: topic.topic, storage });
     // SNS keeps nothing for a later subscription, and the stream of a retained table already has records. Subscriptions

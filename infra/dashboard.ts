@@ -6,6 +6,7 @@ import {
   MathExpression,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { Watched } from './alarms/function-alarms.ts';
 import { type OwnMetric, ownMetric } from './alarms/own-metric.ts';
@@ -17,6 +18,7 @@ export interface DashboardProps {
   /** The name of the stack. */
   readonly name: string;
   readonly table: SnapshotTable;
+  readonly topic: ITopic;
   readonly queues: Queues;
   readonly passes: PassQueue;
   readonly handlers: Watched;
@@ -38,7 +40,7 @@ export class Dashboard extends Construct {
       dashboardName: `${props.name}-${Stack.of(this).region}`,
       defaultInterval: Duration.hours(12),
     });
-    dashboard.addWidgets(...this.#freshness(), ...this.#deliveries());
+    dashboard.addWidgets(...this.#freshness(), ...this.#deliveries(props));
     dashboard.addWidgets(...this.#failures(props));
     dashboard.addWidgets(...cost(props));
   }
@@ -56,7 +58,7 @@ export class Dashboard extends Construct {
     ];
   }
 
-  #deliveries(): GraphWidget[] {
+  #deliveries({ topic }: DashboardProps): GraphWidget[] {
     return [
       graph('From commit to first attempt (ms). Normal: p50 below 2,000, p99 below 10,000', [
         this.#of('FirstAttemptLag', 'p50', 'p50'),
@@ -65,7 +67,11 @@ export class Dashboard extends Construct {
       graph(
         'Events and deliveries. Normal: follows the changes that people make; failed attempts are retried',
         [
-          this.#sum('EventsPublished', 'events published'),
+          topic.metricNumberOfMessagesPublished({
+            period: PERIOD,
+            statistic: 'Sum',
+            label: 'events published',
+          }),
           this.#sum('Delivered', 'delivered'),
           this.#sum('DeliveryFailed', 'attempts failed'),
         ],

@@ -105,7 +105,6 @@ async function startRun(database: Database, endpoints: number, share: 'all' | 'o
     sns: topic as unknown as Parameters<typeof createPublish>[0]['sns'],
     ...{ topicArn: topic.arn, sleep, random: Math.random, log: LOG },
     reject: async () => undefined,
-    count: () => undefined,
   });
   const feed = new Feed({ journal: sqliteJournal(database), publish, sleep, onNotice: () => {} });
   return {

@@ -16,6 +16,7 @@ export function lambdaLog(): Log {
 const UNITS: Readonly<Record<string, (typeof MetricUnit)[keyof typeof MetricUnit]>> = {
   FirstAttemptLag: MetricUnit.Milliseconds,
   OldestPassAge: MetricUnit.Seconds,
+  OldestRetry: MetricUnit.Seconds,
 };
 
 /** The Lambda function's metrics in CloudWatch's embedded format: a line for each call, with `service` as

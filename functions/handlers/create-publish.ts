@@ -1,7 +1,7 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { CALL_TIMEOUTS, maxCallMs } from '../aws/clients.ts';
 import { logIfAssertion } from '../basics/assert.ts';
-import { type Count, type Log, logEvents, present } from '../basics/telemetry.ts';
+import { type Log, logEvents } from '../basics/telemetry.ts';
 import { isErased } from '../model/erase.ts';
 import type { ChangeEvent } from '../model/event.ts';
 import { decodeEvents } from '../store/codec.ts';
@@ -32,7 +32,6 @@ interface Rejected {
 interface PublishDependencies extends Omit<Topic, 'isLate' | 'refuse'> {
   readonly reject: (rejected: Rejected) => Promise<void>;
   readonly log: Log;
-  readonly count: Count;
 }
 
 /** A change record as the stream hands it over. */
@@ -69,7 +68,6 @@ export function createPublish(dependencies: PublishDependencies): Publish {
     if (changes.length === 0) return { batchItemFailures: [] };
     const { outgoing, rest } = await readAll(changes, isLate, dependencies);
     const { ids, stop = rest } = await publishAll(batchesOf(outgoing), isLate, dependencies);
-    dependencies.count(present({ EventsPublished: ids.length }));
     report(ids, stop, dependencies);
     return { batchItemFailures: stop ? [{ itemIdentifier: stop.record.dynamodb.SequenceNumber }] : [] };
   };

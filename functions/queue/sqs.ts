@@ -9,6 +9,7 @@ import {
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { assert } from '../basics/assert.ts';
 import { inParallel } from '../basics/in-parallel.ts';
+import type { Count } from '../basics/telemetry.ts';
 import type { LambdaContext, Message, NewMessage, Queue, Serve, Unsent } from './queue.ts';
 
 type Client = Pick<SQSClient, 'send'>;
@@ -64,16 +65,24 @@ export function sqsQueueBeside(client: Client, url: string): (arn: string) => Qu
     );
 }
 
-/** A handler as Lambda's event source mapping invokes it, with messages of one queue at a time. */
+/** A message that stays in its queue counts as old after this time, in s. */
+const OLD_S = 600;
+
+/** A handler as Lambda's event source mapping invokes it, with messages of one queue at a time. Counts the age of an old
+ *  message that stays: SQS leaves those that were received three times out of the age of the oldest message. */
 export function servedByLambda(
   serve: Serve,
   queueOf: (arn: string) => Queue,
+  count: Count = () => {},
 ): (event: Pick<SQSEvent, 'Records'>, context: LambdaContext) => Promise<SQSBatchResponse> {
   return async ({ Records }, context) => {
     const [first] = Records;
     if (!first) return { batchItemFailures: [] };
     const batch = { messages: Records.map(messageOfRecord), queue: queueOf(first.eventSourceARN) };
     const again = await serve(batch, context);
+    const staying = batch.messages.filter(({ id }) => again.includes(id));
+    const age = Math.floor((Date.now() - Math.min(...staying.map(({ sentAt }) => sentAt))) / 1000);
+    if (age >= OLD_S) count({ OldestRetry: age });
     return { batchItemFailures: again.map(itemIdentifier => ({ itemIdentifier })) };
   };
 }

@@ -1,14 +1,15 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Queues } from '../parts/queues.ts';
-import { counted, happened, threeTimes } from './conditions.ts';
+import { counted, happened } from './conditions.ts';
 import type { OperatorAlarm } from './operator-alarm.ts';
+import { ownMetric } from './own-metric.ts';
 
 /** The alarms about queues and endpoints. One alarm covers all endpoints, because one for each would need a deployment
  *  for each; the log and `status` name the endpoint. */
 export function deliveryAlarms(name: string, queues: Queues): OperatorAlarm[] {
   return [
-    queuesDelayed(queues),
+    queuesDelayed(name, queues),
     failedMessages(name),
     endpointsFailing(name),
     endpointStopped(name),
@@ -22,8 +23,11 @@ export function subscriptionAlarms(name: string): OperatorAlarm[] {
 }
 
 /** An endpoint that is down does not cause messages this old, because a delivery that fails leaves its queue for the
- *  backlog at once. The queue of drains is left out: it delays only backlogs, which have an alarm of their own. */
-function queuesDelayed({ events, deliveries, chat }: Queues): OperatorAlarm {
+ *  backlog at once. The queue of drains is left out: it delays only backlogs, which have an alarm of their own.
+ *
+ *  SQS leaves messages that were received three times and stay out of the age of the oldest message; route and deliver
+ *  report those, which come again after up to 18 minutes: hence 2 of 20. */
+function queuesDelayed(name: string, { events, deliveries, chat }: Queues): OperatorAlarm {
   const period = Duration.minutes(1);
   const age = { period, statistic: 'Maximum' };
   return {
@@ -35,19 +39,18 @@ function queuesDelayed({ events, deliveries, chat }: Queues): OperatorAlarm {
       ask: 'logs deliver --since 30m',
       see: 'look for errors, here and in `logs route --since 30m`. Without errors, more events arrive than endpoints accept: narrow the filter of the endpoint with the most events in `status`, or cancel its replay.',
     },
-    ...threeTimes(
-      new MathExpression({
-        expression: 'MAX([events, deliveries, chat])',
-        label: 'Age of the oldest message (s)',
-        usingMetrics: {
-          events: events.metricApproximateAgeOfOldestMessage(age),
-          deliveries: deliveries.metricApproximateAgeOfOldestMessage(age),
-          chat: chat.metricApproximateAgeOfOldestMessage(age),
-        },
-        period,
-      }),
-      600,
-    ),
+    metric: new MathExpression({
+      expression: 'MAX([events, deliveries, chat, retry])',
+      label: 'Age of the oldest message (s)',
+      usingMetrics: {
+        events: events.metricApproximateAgeOfOldestMessage(age),
+        deliveries: deliveries.metricApproximateAgeOfOldestMessage(age),
+        chat: chat.metricApproximateAgeOfOldestMessage(age),
+        retry: ownMetric(name, 'OldestRetry', 'Maximum'),
+      },
+      period,
+    }),
+    ...{ threshold: 600, points: 2, of: 20, missing: 'not breaching' },
   };
 }
 

@@ -101,7 +101,6 @@ function publisher(topic: Topic, { directory, output, sleep }: Parts): Publish {
     sleep,
     random: Math.random,
     log: output.log,
-    count: () => undefined,
   });
 }
 

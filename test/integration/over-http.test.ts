@@ -52,7 +52,6 @@ async function startStack() {
       random: Math.random,
       reject: async ({ reason }) => Promise.reject(new Error(reason)),
       log: { info: () => {}, warn: () => {}, error: () => {} },
-      count: () => {},
     });
     let handed = 0;
     /** As the event source does: every record of the stream once, in order. */

@@ -124,6 +124,7 @@ describe('a handler on Lambda', () => {
 
   it('gets the messages and their queue, and reports which stay', async () => {
     const { client, sent } = open();
+    const counts: object[] = [];
     let got: Batch | undefined;
     const invoke = servedByLambda(
       async (batch: Batch) => {
@@ -132,9 +133,11 @@ describe('a handler on Lambda', () => {
         return ['m1'];
       },
       sqsQueueBeside(client, URL),
+      counted => void counts.push(counted),
     );
     const answer = await invoke({ Records: [record('m0'), record('m1')] }, CONTEXT);
     expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'm1' }] });
+    expect(counts).toEqual([{ OldestRetry: expect.closeTo(Date.now() / 1000, -1) }]);
     const message = { body: 'x', group: 'crm', attributes: { endpoint: 'crm' }, sentAt: 7, receives: 3 };
     expect(got?.messages).toEqual([
       { id: 'm0', receipt: 'receipt-m0', ...message },

@@ -104,7 +104,6 @@ export class Publisher {
       random,
       reject: rejected => this.#failedQueues(life, rejected),
       log,
-      count: () => {},
     });
   }
 

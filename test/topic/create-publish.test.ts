@@ -6,7 +6,6 @@ import { CALL_TIMEOUTS, maxCallMs } from '../../functions/aws/clients.ts';
 import { createPublish, MARGIN_MS } from '../../functions/handlers/create-publish.ts';
 import { eraseEvent } from '../../functions/model/erase.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
-import { addingUp } from '../kit/adding-up.ts';
 import { AT, eventsOf as events, keysOf, record } from '../kit/topic/records.ts';
 import { TopicModel } from '../simulation/models/topic.ts';
 
@@ -27,7 +26,6 @@ function open(
   const rejected: Parameters<Parameters<typeof createPublish>[0]['reject']>[0][] = [];
   const said: [string, string, object][] = [];
   const lines: object[] = [];
-  const counts: Record<string, number> = {};
   const say = (level: string) => (text: string, details: object) => void said.push([level, text, details]);
   const publish = createPublish({
     sns: { send } as unknown as SNSClient,
@@ -40,12 +38,11 @@ function open(
       warn: say('warn'),
       error: say('error'),
     },
-    count: addingUp(counts),
   });
   const times = [...left];
   const context = { getRemainingTimeInMillis: () => times.shift() ?? Number.POSITIVE_INFINITY };
   const run = (...Records: DynamoDBRecord[]) => publish({ Records }, context);
-  return { run, taken, rejected, said, lines, counts };
+  return { run, taken, rejected, said, lines };
 }
 const failure = (itemIdentifier: string) => ({ batchItemFailures: [{ itemIdentifier }] });
 const line = (ids: readonly string[], again?: object) => ({
@@ -55,24 +52,24 @@ const line = (ids: readonly string[], again?: object) => ({
 const idsOf = (some: readonly ChangeEvent[]) => some.map(({ id }) => id);
 
 describe('a run of the publisher', () => {
-  it('invariant 1: sends every event of every change record, in order, counts them, and says which', async () => {
-    const { run, taken, said, lines, counts, rejected } = open();
+  it('invariant 1: sends every event of every change record, in order, and says which', async () => {
+    const { run, taken, said, lines, rejected } = open();
     const [first, second] = [events(AT, 14), events(AT + 1, 3)];
     expect(await run(record('1', first), record('2', second))).toEqual({ batchItemFailures: [] });
     expect(taken).toEqual(idsOf([...first, ...second]));
-    expect([said, counts, rejected]).toEqual([[], { EventsPublished: 17 }, []]);
+    expect([said, rejected]).toEqual([[], []]);
     expect(lines).toEqual([line(taken)]);
   });
 
   it('passes over events whose contents were erased', async () => {
-    const { run, taken, counts } = open();
+    const { run, taken } = open();
     const [erased, sent] = events(AT, 2) as [ChangeEvent, ChangeEvent];
     await run(record('1', [eraseEvent(erased), sent]));
-    expect([taken, counts]).toEqual([[sent.id], { EventsPublished: 1 }]);
+    expect(taken).toEqual([sent.id]);
   });
 
   it('passes over all that is no inserted change record', async () => {
-    const { run, taken, counts, lines } = open();
+    const { run, taken, lines } = open();
     const change = record('1', events(AT, 1));
     const others = [
       { ...change, eventName: 'REMOVE' as const },
@@ -83,12 +80,12 @@ describe('a run of the publisher', () => {
       { eventName: 'INSERT' as const },
     ];
     expect(await run(...others)).toEqual({ batchItemFailures: [] });
-    expect([taken, counts, lines]).toEqual([[], {}, []]);
+    expect([taken, lines]).toEqual([[], []]);
   });
 
   it('invariant 1: stops at the first record that SNS does not take, and says which', async () => {
     const stubborn = Array(5).fill({ failing: ['1', '2'] });
-    const { run, taken, said, lines, counts } = open(stubborn);
+    const { run, taken, said, lines } = open(stubborn);
     const [first, second, third] = [events(AT, 1), events(AT + 1, 1), events(AT + 2, 1)];
     const given = [record('1', first), record('2', second), record('3', third)];
     expect(await run(...given)).toEqual(failure('2'));
@@ -96,12 +93,11 @@ describe('a run of the publisher', () => {
     const unsent = { code: 'publish.unsent', itemIdentifier: '2', id: second[0]?.id };
     expect(said).toEqual([['warn', 'SNS did not accept events; the stream sends them again.', unsent]]);
     // The stream never sends again what SNS took of the records before.
-    expect(counts).toEqual({ EventsPublished: 1 });
     expect(lines).toEqual([line(idsOf(first), { itemIdentifier: '2', id: second[0]?.id })]);
   });
 
   it('invariant 1: stops at the first record of a batch for which the whole request fails, and tells the error', async () => {
-    const { run, taken, said, lines, counts } = open([undefined, new Error('throttled')]);
+    const { run, taken, said, lines } = open([undefined, new Error('throttled')]);
     const [first, second] = [events(AT, 10), events(AT + 1, 2)];
     expect(await run(record('1', first), record('2', second))).toEqual(failure('2'));
     expect(taken).toEqual(idsOf(first));
@@ -110,12 +106,11 @@ describe('a run of the publisher', () => {
       ['error', 'Could not publish a batch; the stream sends it again.', failed],
       ['warn', expect.any(String), { code: 'publish.unsent', itemIdentifier: '2', id: second[0]?.id }],
     ]);
-    expect(counts).toEqual({ EventsPublished: 10 });
     expect(lines).toMatchObject([line(taken)]);
   });
 
   it('invariant 1: sets aside what SNS will never take, whole, with keys and reason, and goes on', async () => {
-    const { run, taken, rejected, said, lines, counts } = open([{ refused: ['1'] }]);
+    const { run, taken, rejected, said, lines } = open([{ refused: ['1'] }]);
     const given = events(AT, 3);
     expect(await run(record('1', given))).toEqual({ batchItemFailures: [] });
     expect(taken).toEqual([given[0]?.id, given[2]?.id]);
@@ -124,7 +119,7 @@ describe('a run of the publisher', () => {
     const text = 'Could not publish an event; moved to the queue of rejected events.';
     const details = { code: 'publish.rejected', reason, sk: keysOf('1').sk, id: given[1]?.id };
     expect(said).toEqual([['error', text, details]]);
-    expect([lines, counts]).toEqual([[line(taken)], { EventsPublished: 2 }]);
+    expect(lines).toEqual([line(taken)]);
   });
 
   it('sets aside a record that nobody can read, and goes on with those behind it', async () => {
@@ -185,11 +180,10 @@ describe('the time of a run', () => {
   });
 
   it('that is up while records are read leaves the rest, which is no failure', async () => {
-    const { run, taken, said, lines, counts } = open([], [MARGIN_MS - 1]);
+    const { run, taken, said, lines } = open([], [MARGIN_MS - 1]);
     expect(await run(record('1', events(AT, 1)), record('2', events(AT + 1, 1)))).toEqual(failure('2'));
     expect(taken).toHaveLength(1);
     expect([said, lines]).toEqual([[], [line(taken, { itemIdentifier: '2', id: undefined })]]);
-    expect(counts).toEqual({ EventsPublished: 1 });
   });
 
   it.each([
@@ -258,7 +252,6 @@ describe('the time of a run', () => {
           reject: async () => {
             now += callMs;
           },
-          count: () => {},
         });
         let left = all;
         for (let runs = 0; left.length > 0 && runs < all.length; runs++) {

@@ -56,7 +56,6 @@ it('invariant 3: the embedded SNS gets each event of a change record by the SDKâ
   const publish = createPublish({
     ...{ sns: emulator.sns, topicArn: emulator.topicArn, sleep: async () => {}, random: () => 1 },
     ...{ reject: async () => {}, log: { info: () => {}, warn: () => {}, error: () => {} } },
-    count: () => {},
   });
   const events = eventsOf(AT, 2);
   for (let times = 0; times < 2; times++) {

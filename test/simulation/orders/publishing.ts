@@ -98,7 +98,7 @@ function runsThatMeet(place: Place, roles: readonly Role[]): Meeting {
             },
           ),
       } as unknown as SNSClient,
-      ...{ topicArn: 'topic', sleep, random: () => 0, count: () => {} },
+      ...{ topicArn: 'topic', sleep, random: () => 0 },
       reject: async ({ reason }) => place.fail(new Violation(1, `an event is rejected: ${reason}`)),
       log: { info: () => {}, warn: () => {}, error: () => {} },
     });
@@ -173,7 +173,7 @@ function feedsThatMeet(place: Place, roles: readonly Role[]): Meeting {
     topic.subscribe('log', { accepts: () => true, wake: () => {} });
     const handler = createPublish({
       sns: topic as unknown as SNSClient,
-      ...{ topicArn: topic.arn, sleep, random: () => 0, count: () => {} },
+      ...{ topicArn: topic.arn, sleep, random: () => 0 },
       reject: async ({ reason }) => Promise.reject(new Error(reason)),
       log: { info: () => {}, warn: () => {}, error: () => {} },
     });
