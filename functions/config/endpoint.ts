@@ -141,7 +141,10 @@ const delivery = object({
 
 /** One native subscription: an HTTP(S) receiver that SNS itself delivers to. */
 export const subscriptionConfig = object({
-  name: key(name(), 'Identifies the subscription in alarms and queues.'),
+  name: key(
+    name(),
+    'Identifies the subscription in alarms and queues. To rename it, remove it and deploy, then add it and deploy.',
+  ),
   url: key(
     address('http', 'https'),
     'The address to which SNS posts, once the receiver confirmed the subscription.',

@@ -1,4 +1,5 @@
 import { App, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Vpc } from 'aws-cdk-lib/aws-ec2';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import type { IConstruct } from 'constructs';
@@ -43,6 +44,7 @@ describe('cdk-nag AwsSolutions', () => {
   const [workspace] = leastConfig().workspaces;
   const workspaces = Array.from({ length: 100 }, (_, n) => ({ ...workspace, name: `workspace-${n}` }));
   const subscriptions = [{ name: 'planner', url: 'https://receiver.example.com' }];
+  const VPC = { vpcId: 'vpc-1', availabilityZones: ['a'], privateSubnetIds: ['subnet-1'] };
   const rotated = (stack: Stack) => new Key(stack, 'Key', { enableKeyRotation: true });
 
   test.each([['as committed', committedConfig]])('finds nothing in the stacks: %s', (_name, config) => {
@@ -53,6 +55,7 @@ describe('cdk-nag AwsSolutions', () => {
     ['with a hundred workspaces', () => ({ workspaces })],
     ['with a key', stack => ({ subscriptions, encryptionKey: rotated(stack) })],
     ['with nothing kept', () => ({ subscriptions, removalPolicy: RemovalPolicy.DESTROY })],
+    ['in a VPC', stack => ({ vpc: Vpc.fromVpcAttributes(stack, 'Vpc', VPC) })],
     ['with a table of its own', stack => ({ snapshots: new SnapshotTable(stack, 'Kept') })],
   ])('finds nothing in an app without feature flags: %s', (_name, props) => {
     for (const env of [undefined, { account: '123456789012', region: 'eu-central-1' }]) {
