@@ -31,8 +31,12 @@ export async function checkArrivals(
   const committed = scheduler.now;
   for (const receiver of names.map(name => delivery.receivers.get(name) as Receiver)) {
     const lacking = () => ids.filter(id => !deliveries.has(receiver.name, id));
-    // The first of them may have begun a window in which the others wait.
-    const isLate = () => scheduler.now > receiver.opensAt(committed) + DELIVERY_MS;
+    let latest = 0;
+    const isLate = () => {
+      // The first of them may have begun a window in which the others wait.
+      if (scheduler.now > latest) latest = receiver.opensAt(committed) + DELIVERY_MS;
+      return scheduler.now > latest;
+    };
     await world.until(() => isLate() || lacking().length === 0, 'the last change arrives');
     if (lacking().length > 0)
       throw new Violation(
