@@ -164,6 +164,8 @@ function placeOf({ type }: SnapshotEvent, { startedAt }: SnapshotJob): number {
 /** The number of events of a slice, and the bytes of their JSON, after which it ends. */
 const MAX_EVENTS = 200;
 const MAX_BYTES = 4_000_000;
+/** It also ends after the project with which it has read this many records, whatever the filter leaves out. */
+const MAX_READ = 5_000;
 
 type Position = NonNullable<SnapshotJob['position']>;
 
@@ -183,9 +185,9 @@ async function nextSlice(ports: SnapshotPorts, found: FoundEndpoint, job: Snapsh
   if (!job.position) slice.events.push(startedEvent(origin));
   for await (const [id, read] of projectsFrom(ports, process, job)) {
     const snapshot = await read();
-    // Otherwise the project was deleted meanwhile.
+    // Otherwise the project was deleted since its head was read.
     if (snapshot) slice.add(id, snapshot);
-    if (slice.isFull) return { events: slice.events, next: slice.position };
+    if (slice.isFull || slice.read >= MAX_READ) return { events: slice.events, next: slice.position };
   }
   return { events: slice.events, next: { ...slice.position, isRead: true } };
 }
@@ -241,6 +243,8 @@ interface SliceSettings {
 /** The events of a slice. */
 class SliceWriter {
   readonly events: SnapshotEvent[] = [];
+  /** The number of records that it was given. */
+  read = 0;
   readonly #origin: SnapshotOrigin;
   readonly #endpoint: FoundEndpoint['endpoint'];
   readonly #matches: Matches | undefined;
@@ -266,6 +270,7 @@ class SliceWriter {
   add(id: string, snapshot: Snapshot): void {
     const { project, task: last } = this.#position;
     const isBegun = project === id && last !== undefined;
+    this.read += 1 + snapshot.content.tasks.size;
     if (!isBegun && this.#wants('project', id))
       this.#push(projectSnapshot(this.#origin, id, snapshot), snapshot, { projects: 1 });
     // Before its first task: no task has an empty id.
