@@ -128,7 +128,11 @@ export const resend: OperationOf<'resend'> = async (context, { eventId, to }) =>
         'The contents of this event were erased. Send the current state instead: a snapshot.',
       );
     const delivery = deliveryOf(to, event, clock());
-    if (await deliveries.find(to, delivery)) return { answer: answer('already waiting') };
+    if (await deliveries.find(to, delivery)) {
+      // Only the row of an interrupted command may be there, for which no run looks.
+      await startSending(context, found);
+      return { answer: answer('already waiting') };
+    }
     added.push(delivery);
   }
   await startSending(context, found, added);
@@ -144,7 +148,8 @@ export const resendDead: OperationOf<'resend-dead'> = async (context, { to, dryR
     return { answer: { endpoint: to, deliveries: countOf(dead), dryRun } };
   }
   const count = await deliveries.requeue(to, clock(), undefined, MAX_COUNTED);
-  if (count > 0) await startSending(context, found);
+  // An interrupted command may have requeued some, for which no run looks.
+  if (count > 0 || (await deliveries.due(to, clock(), 1)).length > 0) await startSending(context, found);
   const isLeft = (await deliveries.dead(to, 1)).length > 0;
   const answer = { endpoint: to, deliveries: { atLeast: count, isExact: !isLeft }, dryRun };
   return count > 0 ? acted({ endpoint: to }, answer, [`${count} deliveries`]) : { answer };

@@ -223,4 +223,25 @@ describe.each(STORES)('over %s, an event that is sent once more', (_, open) => {
     expect(await due()).toMatchObject([{ body: '{"a":1}', replay: true, attempts: 0 }]);
     expect(await context.deliveries.dead('crm', 9)).toMatchObject([{ eventId: 'another' }]);
   });
+
+  it.each([
+    ['resend', { eventId: event.id, to: 'crm' }, { result: 'already waiting' }],
+    ['resend-dead', { to: 'crm' }, { deliveries: { atLeast: 0, isExact: true } }],
+  ] as const)(
+    'is noted in the endpoint’s row by a repeated %s, if that failed',
+    async (name, asked, answer) => {
+      const { endpoints, deliveries, woken } = await opened();
+      await deliveries.addDead(
+        { ...asked, endpoint: 'crm', eventId: event.id, at: AT, body, attributes: {} },
+        { at: AT, reason: 'no' },
+      );
+      const { change } = endpoints;
+      endpoints.change = () => Promise.reject(new Error('crashed'));
+      await expect(askIn(context)(name, asked)).rejects.toThrow('crashed');
+      endpoints.change = change;
+      expect(await askIn(context)(name, asked)).toMatchObject(answer);
+      expect((await endpoints.read('crm'))?.health.waiting).toMatchObject({ due: AT + 9_000 });
+      expect(woken).toEqual(['crm']);
+    },
+  );
 });
