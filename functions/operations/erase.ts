@@ -16,6 +16,7 @@ import { Refused } from './refused.ts';
 const SLICE_TIMEOUT_MS = 2_000;
 /** Rows read at once. */
 const PAGE = 100;
+const MAX_ACTIONS = 1_000;
 
 /** First the journal, from which replays and operators would send events again. A delivery that is given up moves from
  *  the backlog to the dead letters, so these follow; one that an operator sends again moves back. */
@@ -104,11 +105,24 @@ async function processOf(
   throw new Refused(`Several processes have a project with this id. Specify one: ${names.join(', ')}.`);
 }
 
-/** Also those that were removed from the configuration, while something of them is stored. */
-async function endpointNames({ configured, endpoints, deliveries }: OperationsContext): Promise<string[]> {
+/** Also those that were removed, while something of them is stored: a removal leaves attempts. */
+async function endpointNames(context: OperationsContext): Promise<string[]> {
+  const { configured, endpoints, deliveries } = context;
   const rows = await endpoints.list();
-  const more = (await deliveries.endpoints?.()) ?? [];
+  const more = (await deliveries.endpoints?.()) ?? (await actedOn(context));
   return [...new Set([...configured, ...rows].map(({ name }) => name)).union(new Set(more))].toSorted();
+}
+
+/** The endpoints in the action log, which is kept longer than attempts. */
+async function actedOn({ actions }: OperationsContext): Promise<string[]> {
+  const names: string[] = [];
+  let after: string | undefined;
+  do {
+    const page = await actions.list(undefined, MAX_ACTIONS, after);
+    names.push(...page.actions.flatMap(({ subject }) => ('endpoint' in subject ? subject.endpoint : [])));
+    after = page.position;
+  } while (after !== undefined);
+  return names;
 }
 
 /** Erases the next page, and returns where it ended; undefined at the end of all. */

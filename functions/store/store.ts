@@ -358,8 +358,8 @@ export interface Deliveries {
   ): Promise<PendingDelivery[]>;
   /** Removes dead letters. */
   removeDead(endpoint: string, places: readonly string[]): Promise<void>;
-  /** The names of all endpoints that have a delivery or a dead letter, in order. Absent where only the registry names
-   *  endpoints. */
+  /** The names of all endpoints that have a delivery, a dead letter or an attempt, in order. Absent where only the
+   *  registry names endpoints. */
   endpoints?(): Promise<string[]>;
   /** The dead letter of one event. */
   findDead(endpoint: string, event: Pick<NewDelivery, 'eventId' | 'at'>): Promise<DeadDelivery | undefined>;

@@ -272,6 +272,22 @@ describe.each(STORES)('over %s, erase', (_, open) => {
     expect(others).toEqual([]);
   });
 
+  it('erases the answers of an endpoint that was removed', async () => {
+    const events = await commit(ERASED, { record: { id: ERASED }, tasks: {} });
+    const endpoint = 'removed';
+    await context.endpoints.change(endpoint, () => ({
+      name: endpoint,
+      settings: { ...CRM, name: endpoint },
+      health: {},
+    }));
+    await context.deliveries.note([
+      { endpoint, at: later(1), took: 1, status: 200, events, answer: `Thanks: ${TEXT}` },
+    ]);
+    await ask()('remove-endpoint', { endpoint });
+    expect(sumOf(await erase())).toMatchObject({ answers: 1 });
+    expect(await withText(TEXT)).toEqual([]);
+  });
+
   it('also erases what was kept of a deleted project, once its deletion is committed', async () => {
     await fill();
     await erase();

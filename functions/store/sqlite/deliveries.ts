@@ -126,7 +126,11 @@ export function bringForward({ sql }: Database, endpoint: string, now: number): 
 }
 
 export function endpointsOf({ sql }: Database): string[] {
-  const rows = sql.all`SELECT endpoint FROM pending UNION SELECT endpoint FROM dead ORDER BY endpoint`;
+  // Of the attempts, which may be many, it seeks each name after the last one.
+  const rows = sql.all`WITH RECURSIVE tried (endpoint) AS (SELECT min(endpoint) FROM attempt UNION
+      SELECT (SELECT min(endpoint) FROM attempt WHERE endpoint > tried.endpoint) FROM tried)
+    SELECT endpoint FROM pending UNION SELECT endpoint FROM dead
+    UNION SELECT endpoint FROM tried WHERE endpoint IS NOT NULL ORDER BY endpoint`;
   return rows.map(({ endpoint }) => String(endpoint));
 }
 

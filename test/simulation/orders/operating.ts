@@ -35,6 +35,7 @@ export function operationsOf(
         callOf(reaching, 'write secret', () => void texts.set(name, text)),
       remove: (name: string) => callOf(reaching, 'remove secret', () => void texts.delete(name)),
     },
+    actions: { list: async () => ({ actions: [], position: undefined }) },
     newId: () => `${id}-${++ids}`,
     randomBytes: (size: number) => Buffer.alloc(size, id),
     ...more,

@@ -25,11 +25,14 @@ describe('deliveries in a SQLite file', () => {
     expect((await deliveries.due('crm', AT, 9)).map(({ eventId }) => eventId)).toEqual(ids);
   });
 
-  it('name the endpoints that something waits for, or was given up for', async () => {
+  it('name the endpoints that something waits for, was given up for, or was sent to', async () => {
     expect(await deliveries.endpoints()).toEqual([]);
     await deliveries.add([delivery('e1'), delivery('e2'), delivery('e1', { endpoint: 'chat' })]);
     await deliveries.addDead(delivery('e1', { endpoint: 'bot' }), { at: AT, reason: 'no' });
-    expect(await deliveries.endpoints()).toEqual(['bot', 'chat', 'crm']);
+    await deliveries.note(
+      ['crm', 'sent', 'was'].map(endpoint => ({ endpoint, at: AT, took: 1, events: [] })),
+    );
+    expect(await deliveries.endpoints()).toEqual(['bot', 'chat', 'crm', 'sent', 'was']);
   });
 
   it('expire 30 days after they were due, or died, and attempts after 7 days', async () => {
