@@ -1,7 +1,7 @@
 import type { Json } from '../basics/json.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import type { AuditEvent, ChangeEvent, ProjectEvent } from './event.ts';
-import { encodePart, eventSource, projectPart } from './event-id.ts';
+import { decodePathPart, encodePart, eventSource, projectPart } from './event-id.ts';
 
 /** A project of a process. */
 export interface ProjectKey extends ProcessKey {
@@ -41,8 +41,11 @@ function namesProject({ entry, projects, tasks, truncated = [] }: AuditData, id:
 
 /** Whether a value or a part of a path in an audit entry is this identifier. */
 function isNamedIn(entry: Json, id: string): boolean {
-  const parts = JSON.stringify(entry).split(/[",:{}[\]/?&=#]+/);
-  return parts.includes(JSON.stringify(id).slice(1, -1));
+  const [text, quoted] = [JSON.stringify(entry), JSON.stringify(id)];
+  const parts = text.split(/[",:{}[\]/?&=#]+/);
+  return (
+    text.includes(quoted) || parts.some(part => part === quoted.slice(1, -1) || decodePathPart(part) === id)
+  );
 }
 
 /** Whether an event is of the project or one of its tasks, by its id, which does not name the workspace. */

@@ -29,6 +29,15 @@ export function decodePart(encoded: string): string {
     .join('');
 }
 
+/** Decodes a part of a path; returns one that is not percent-encoded as it is. */
+export function decodePathPart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** `<process>.<project>.<version>.<index>` (design.md §8). An event about the process itself has no project. */
 export function eventId(processId: string, projectId: string, version: number, index: number): string {
   return [encodePart(processId), encodePart(projectId), version, index].join('.');

@@ -38,6 +38,14 @@ it.each<[string, SentEvent, boolean]>([
   expect(isAbout(event, KEY)).toBe(expected);
 });
 
+it.each([
+  [{ path: '/projects/a%2Fb%20%22c%22/tasks' }, true],
+  [{ projectId: 'a/b "c"' }, true],
+  [{ path: '/projects/a%2Fb%20%22c%/tasks' }, false],
+])('finds an id that needs encoding in the entry %j: %s', (entry, expected) => {
+  expect(isAbout(audit(entry), { ...KEY, projectId: 'a/b "c"' })).toBe(expected);
+});
+
 it('erased, an event has which record changed when, and nothing else of its contents', () => {
   const dataOf = (event: SentEvent): object => eraseEvent(event as ChangeEvent).data;
   const process = { id: PROCESS.processId };

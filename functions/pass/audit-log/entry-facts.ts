@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../basics/json.ts';
+import { decodePathPart } from '../../model/event-id.ts';
 
 /** What is certain about an audit entry, whatever its shape (service-api.md §2.4). */
 export interface EntryFacts {
@@ -58,16 +59,8 @@ function identifiersIn(place: Place): string[] {
   const { text, mayIdentify } = place;
   if (!mayIdentify || text === '' || /\s/.test(text) || !Number.isNaN(timeIn(place))) return [];
   return text.includes('/')
-    ? text.split(/[/?#&=]+/).flatMap(part => (part === '' ? [] : [decoded(part)]))
+    ? text.split(/[/?#&=]+/).flatMap(part => (part === '' ? [] : [decodePathPart(part)]))
     : [text];
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 /** NaN for anything but a time. */
