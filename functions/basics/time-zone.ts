@@ -5,6 +5,8 @@ export function isTimeZone(name: string): boolean {
   try {
     // Stryker disable next-line ObjectLiteral: without an option the time zone is that of the machine
     new Intl.DateTimeFormat('en', { timeZone: name });
+    // It refuses abbreviations such as `PST`.
+    dayIn(name, 0);
     return true;
   } catch {
     return false;

@@ -82,8 +82,13 @@ export async function wakeWaiting(
   period = TICK_MS,
 ): Promise<number> {
   const due = all.flatMap(({ endpoint, row }) => {
-    const at = row && wakesAt(row.health, now, endpoint);
-    return at === undefined || at >= now + period ? [] : [{ endpoint, wait: at - now }];
+    try {
+      const at = row && wakesAt(row.health, now, endpoint);
+      return at === undefined || at >= now + period ? [] : [{ endpoint, wait: at - now }];
+    } catch (error) {
+      reportUnscheduled(endpoint, error, log.error);
+      return [];
+    }
   });
   let woken = 0;
   await inParallel(due, CONCURRENCY, async ({ endpoint, wait }) => {
@@ -104,11 +109,13 @@ export async function tryToWake(
     await queues.wake(endpoint, Math.max(0, Math.ceil(wait / 1000)));
     return true;
   } catch (error) {
-    report('Could not schedule a drain of the backlog; the next tick retries.', {
-      code: 'backlog.not-scheduled',
-      endpoint: endpoint.name,
-      error: String(error),
-    });
+    reportUnscheduled(endpoint, error, report);
     return false;
   }
+}
+
+function reportUnscheduled({ name }: Addressee, error: unknown, report: Log['warn']): void {
+  report('Could not schedule a drain of the backlog; the next tick retries.', {
+    ...{ code: 'backlog.not-scheduled', endpoint: name, error: String(error) },
+  });
 }

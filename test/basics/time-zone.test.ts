@@ -20,6 +20,7 @@ describe('a time zone', () => {
     ['Europe/Atlantis', false],
     ['', false],
     ['08:00', false],
+    ['PST', false],
   ])('%j is known: %j', (name, isKnown) => {
     expect(isTimeZone(name)).toBe(isKnown);
   });

@@ -51,15 +51,19 @@ describe('a tick', () => {
   });
 
   it('invariant 11: wakes the others where one can not be woken, and counts all the same', async () => {
-    const { tick, add, wakes, said, counts } = open(async name => {
+    const { tick, add, register, wakes, said, counts } = open(async name => {
       if (name === 'a') throw new Error('queue down');
     });
     for (const name of ['a', 'b', 'c']) await add(name, { ...waiting(AT), ...failing(AT - HOUR) });
+    // As an earlier version accepted it.
+    const digest = { ...endpointOf('slack', 'old'), digest: '08:00 PST' };
+    await register({ ...waiting(AT), window: { holds: true } }, digest, 'old');
     await tick();
     expect(wakes).toEqual(['b', 'c'].map(name => [name, 0]));
     const message = 'Could not schedule a drain of the backlog; the next tick retries.';
     const details = { code: 'backlog.not-scheduled', endpoint: 'a', error: 'Error: queue down' };
-    expect(said[0]).toEqual({ level: 'error', message, details });
+    const old = { ...details, endpoint: 'old', error: expect.stringMatching(/^TypeError/) };
+    expect(said.slice(0, 2)).toEqual([old, details].map(details => ({ level: 'error', message, details })));
     expect(counts).toEqual({ EndpointsFailing: 3 });
   });
 });
