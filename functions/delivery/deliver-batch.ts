@@ -186,7 +186,7 @@ async function send(
       isDown(answer) && (all.length > MAX_RESCHEDULED || (isMail(endpoint) && job.endsWindow === true));
     // Before its deliveries leave their rows: after a crash, what is left is not sent as a second digest at once.
     if (job.endsWindow && !isKept) await saveHealth(() => health.windowSent());
-    await conclude(all, outcome, isKept);
+    await conclude(all, began, outcome, isKept);
     if (outcome.kind !== 'delivered') return;
     // The assignee has had a replayed event before.
     const events = job.shows ?? all.filter(({ replay }) => !replay).map(({ event }) => event);
@@ -225,11 +225,16 @@ async function send(
     return 'late';
   }
 
-  async function conclude(all: readonly Delivery[], outcome: Outcome, isKept: boolean): Promise<void> {
+  async function conclude(
+    all: readonly Delivery[],
+    began: number,
+    outcome: Outcome,
+    isKept: boolean,
+  ): Promise<void> {
     if (outcome.kind === 'delivered') {
       await settler.delivered(all);
       dependencies.onDelivered?.(endpoint.name, all);
-      return saveHealth(() => health.succeeded());
+      return saveHealth(() => health.succeeded(began));
     }
     const { reason, quote } = outcome;
     const depth = Math.min(...all.map(({ eventId }) => depthOf(eventId)));

@@ -9,6 +9,7 @@ import {
   closedTo,
   GATHERED,
   hasProblems,
+  isSlowedSince,
   joined,
   opensAt,
   stopped,
@@ -103,14 +104,17 @@ export class EndpointHealth {
     await this.#change(health => busy(health, now));
   }
 
-  /** An attempt succeeded. If the endpoint was away, waiting deliveries are tried at once. */
-  async succeeded(): Promise<void> {
+  /** An attempt that began at `began` succeeded. If the endpoint was away, waiting deliveries are tried at once. */
+  async succeeded(began: number): Promise<void> {
     if (!hasProblems(this.now) && !this.now.reports?.problem) return;
     const { deliveries, clock } = this.#dependencies;
     const now = clock();
     const { failing, failures = { count: 0, since: now } } = this.now;
     const origin = this.#row?.origin;
-    await this.#change(health => reportRecovery(afterSuccess(health), now, origin));
+    await this.#change(health =>
+      isSlowedSince(health, began, now) ? undefined : reportRecovery(afterSuccess(health), now, origin),
+    );
+    if (isSlowedSince(this.now, began, now)) return;
     if (!failing && (failures.count < MIN_AWAY_FAILURES || now - failures.since < MIN_AWAY_MS)) return;
     this.#isBack = true;
     const moved = await deliveries.bringForward(this.#name, now);

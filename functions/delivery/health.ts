@@ -68,6 +68,13 @@ export function afterSuccess({ failures, failing, notBefore, ...health }: Health
   return health;
 }
 
+/** Whether an answer asked for a pause, which lasts, after an attempt began at `began`: its success does not end the
+ *  pause. */
+export function isSlowedSince(health: Health, began: number, now: number): boolean {
+  const { slowedAt = Number.NEGATIVE_INFINITY } = health.failures ?? {};
+  return slowedAt >= began && pausedUntil(health, now) > now;
+}
+
 export function hasProblems({ failures, failing, notBefore }: Health): boolean {
   return failures !== undefined || failing !== undefined || notBefore !== undefined;
 }
@@ -82,10 +89,12 @@ export function afterFailure(
   ofEvents = 0,
 ): Health {
   const depth = health.failures ? Math.min(health.failures.depth ?? 0, ofEvents) : ofEvents;
+  const slowedAt = hold ? now : health.failures?.slowedAt;
   const failures = {
     count: (health.failures?.count ?? 0) + 1,
     since: Math.min(health.failures?.since ?? now, now),
     ...(depth > 0 && { depth }),
+    ...(slowedAt !== undefined && { slowedAt }),
   };
   const holdEnd = hold ? now + Math.min(hold.for ?? SLOWED_MS, MAX_HOLD_MS) : 0;
   const before = pausedUntil(health, now);

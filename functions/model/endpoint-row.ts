@@ -85,9 +85,15 @@ export interface Health {
   readonly paused?: { readonly at: number } | undefined;
   /** It answered 410, or failed for days: nothing is sent until an operator resumes it. */
   readonly stopped?: { readonly at: number; readonly reason: string } | undefined;
-  /** Attempts that failed in a row, and when the first of them did. `depth`: the smallest of their events. */
+  /** Attempts that failed in a row, and when the first of them did. `depth`: the smallest of their events. `slowedAt`:
+   *  when one was last answered with a request for a pause. */
   readonly failures?:
-    | { readonly count: number; readonly since: number; readonly depth?: number | undefined }
+    | {
+        readonly count: number;
+        readonly since: number;
+        readonly depth?: number | undefined;
+        readonly slowedAt?: number | undefined;
+      }
     | undefined;
   /** It fails: nothing but one probe at a time is sent. */
   readonly failing?: { readonly since: number; readonly probes: number } | undefined;

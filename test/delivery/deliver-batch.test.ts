@@ -253,6 +253,21 @@ it.each([
   expect([posts.length, (await pending()).length]).toEqual([sent, 1 - sent]);
 });
 
+it('a success of a request that was under way ends no Retry-After before its time', async () => {
+  const { post, answer } = openGates();
+  const { deliver, healthOf, state } = openSetting(post);
+  const delivering = deliver(records(4));
+  await turn();
+  await answer(0, answered(200));
+  await answer(1, answered(429, { retryAfter: '60' }));
+  await answer(2, answered(200));
+  expect(await healthOf()).toMatchObject({ failures: { count: 1 }, notBefore: AT + MINUTE });
+  state.now += MINUTE;
+  await answer(3, answered(200));
+  expect(await delivering).toEqual([]);
+  expect(await healthOf()).toEqual({ waiting: expect.anything() });
+});
+
 describe('an endpoint that takes something again', () => {
   it('is told of in the line of the batch that it took', async () => {
     const { dependencies, register, rows, lines, wait, pending } = openSetting();
@@ -275,7 +290,7 @@ describe('an endpoint that takes something again', () => {
     await put(wait, false);
     const endpoint = new EndpointHealth(endpointOf(), await rows.read('crm'), dependencies);
     expect(endpoint.isBack).toBe(false);
-    await endpoint.succeeded();
+    await endpoint.succeeded(AT);
     expect(await healthOf()).toEqual({ waiting: { added: 2, due: AT, first } });
     expect((await pending()).map(({ due }) => due)).toEqual([AT, AT]);
     expect([endpoint.isBack, said]).toEqual([true, []]);

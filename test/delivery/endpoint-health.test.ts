@@ -57,7 +57,7 @@ describe('what a run tells of its endpoint', () => {
     faults.before = command => isRowOf('crm')(command) && TABLE_DOWN;
     const failed = health.failed('answered 429', { for: 60 * SECOND });
     await expect(failed).rejects.toThrow();
-    const held = { failures: { count: 1, since: AT }, notBefore: AT + 60 * SECOND };
+    const held = { failures: { count: 1, since: AT, slowedAt: AT }, notBefore: AT + 60 * SECOND };
     expect(health.now).toEqual(held);
     faults.before = () => undefined;
     await health.backlogAdded(AT, true);
@@ -65,7 +65,7 @@ describe('what a run tells of its endpoint', () => {
     expect(await healthOf()).toEqual({ ...held, waiting });
     state.now += SECOND;
     await health.failed('answered 500');
-    expect((await healthOf())?.failures).toEqual({ count: 2, since: AT });
+    expect((await healthOf())?.failures).toEqual({ count: 2, since: AT, slowedAt: AT });
     expect(health.now).toEqual(await healthOf());
   });
 
@@ -82,7 +82,7 @@ describe('what a run tells of its endpoint', () => {
     const { health, healthOf } = await open();
     await health.slow();
     await health.backlogAdded(AT + HOUR, false);
-    await health.succeeded();
+    await health.succeeded(AT);
     expect(health.isBack).toBe(false);
     expect(await healthOf()).toEqual({ waiting: { added: 1, due: AT + HOUR, first: false } });
   });
@@ -94,13 +94,13 @@ describe('what a run tells of its endpoint', () => {
     expect(health.hasBacklog).toBe(false);
     await health.backlogAdded(AT, true);
     expect(health.hasBacklog).toBe(false);
-    await health.succeeded();
+    await health.succeeded(AT);
     expect(health.hasBacklog).toBe(true);
     const other = await open();
     await other.health.backlogAdded(AT, true);
     expect(other.health.hasBacklog).toBe(false);
     await other.health.slow();
-    await other.health.succeeded();
+    await other.health.succeeded(AT);
     expect(other.health.hasBacklog).toBe(true);
     await rows.change('crm', () => 'removed');
     await health.slow();

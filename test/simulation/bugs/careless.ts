@@ -147,7 +147,7 @@ export const CARELESS: BugsByFile = {
           '    const began = clock();\n    settler',
           '    const began = clock();\n    last = job;\n    settler',
         ],
-        ['await conclude(all, outcome, isKept);', 'await conclude(last.deliveries, outcome, isKept);'],
+        ['await conclude(all, began, ', 'await conclude(last.deliveries, began, '],
       ],
     ],
   },
