@@ -68,9 +68,9 @@ export function gathering(
 ): WindowState | undefined {
   if (!hasWindow(settings)) return undefined;
   const since = sinceOf(window?.since, now);
-  // Rows of earlier versions have no `from`.
-  const from = window?.holds ? sinceOf(window.from, now) : now;
-  return { ...(since !== undefined && { since }), holds: true, ...(from !== undefined && { from }) };
+  // Rows of earlier versions have no `from`; without it and `since`, no digest would ever be due.
+  const from = (window?.holds ? (sinceOf(window.from, now) ?? since) : undefined) ?? now;
+  return { ...(since !== undefined && { since }), holds: true, from };
 }
 
 /** The same once the backlog was read. `hasLater`: changes wait in it. */

@@ -93,6 +93,13 @@ describe('what is gathered', () => {
     expect(sendsFrom(digest, waiting, eight + 5 * MINUTE)).toBe(eight + 5 * MINUTE);
   });
 
+  it('is due at the next digest, though a clock far ahead noted when it came', () => {
+    const ahead = { holds: true, from: eight + 30 * DAY } as const;
+    const waiting = gathering(digest, ahead, eight - MINUTE);
+    expect(waiting).toEqual({ holds: true, from: eight - MINUTE });
+    expect(sendsFrom(digest, waiting, eight + 5 * MINUTE)).toBe(eight + 5 * MINUTE);
+  });
+
   it('waits for tomorrow if a digest is set after its time, whenever a window was sent before', () => {
     const window = { window: '15m', quiet: '22:00-07:00 UTC' };
     const waiting = gathering(window, { since: at('2026-11-21T17:30:00Z') }, at('2026-11-21T22:00:00Z'));
