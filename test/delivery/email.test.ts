@@ -238,6 +238,15 @@ describe('by SMTP', () => {
     expect(JSON.stringify([outcome, answer])).not.toContain('ann@');
   });
 
+  it('a very long answer is cut, and has no address', async () => {
+    const refused = Object.assign(new Error(`${'x'.repeat(1_000)} ann@example.com ${'x'.repeat(99_999)}`), {
+      responseCode: 550,
+    });
+    const server = await startMailServer({}, { onMailFrom: (_, __, done) => done(refused) });
+    const { answer } = await send(`smtp://localhost:${server.port}`);
+    expect(answer).toMatchObject({ body: expect.stringMatching(/^550 x{1000} \(address\) x{9}$/) });
+  });
+
   it('a server refuses one of two recipients: the other gets the mail, which is not repeated', async () => {
     const server = await startMailServer({
       recipient: address => (address.startsWith('ann') ? 550 : undefined),

@@ -34,9 +34,13 @@ function send(mail: Mail, route: MailRoute, options: Options & Connection): Prom
   throw new RefusedAddress(SES_ON_AWS);
 }
 
-/** Answers often repeat recipients, which are personal data. */
+const MAX_ANSWER_LENGTH = 1024;
+
+/** The beginning of an answer. Answers often repeat recipients, which are personal data. */
 function withoutAddresses(text: string): string {
-  return text.replace(/[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g, '(address)');
+  return text
+    .replace(/[^\s<>"'(),;:]+/g, word => (/.@./.test(word) ? '(address)' : word))
+    .slice(0, MAX_ANSWER_LENGTH);
 }
 
 /** What a server answers, before it is cleaned. */
