@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { text as readAll } from 'node:stream/consumers';
 import tls from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { resolveBySystem } from '../../functions/basics/proxy.ts';
@@ -268,6 +269,18 @@ describe('by SMTP', () => {
     expect((await send(`smtp://localhost:${new URL(hanging.url).port}`)).answer).toEqual({
       why: 'no answer (ECONNREFUSED)',
     });
+  });
+
+  it('a server gets nothing through a tunnel that opens after the time-out', async () => {
+    const got = Promise.withResolvers<string>();
+    const server = await listenInTest(createServer(socket => got.resolve(readAll(socket))));
+    const proxy = await startProxy({ to: Number(new URL(server.url).port) });
+    const lookUp = Promise.withResolvers<[]>();
+    const options = { proxy: proxy.url, resolve: () => lookUp.promise, timeout: 500 };
+    const { answer } = await send('smtps://mail.example:465', options);
+    expect(answer).toEqual({ why: 'no answer within 0.5 s' });
+    lookUp.resolve([]);
+    expect(await got.promise).toBe('');
   });
 
   it('SES is refused where none is', async () => {

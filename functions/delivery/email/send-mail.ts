@@ -82,6 +82,11 @@ async function sendBySmtp(mail: Mail, route: SmtpRoute, connection: Connection):
     .compile()
     .build();
   const { socket, isPlainAllowed } = await connect(route, connection);
+  // A tunnel may open after the time-out.
+  if (connection.signal.aborted) {
+    socket.destroy();
+    throw connection.signal.reason;
+  }
   const { host, port, isSecure, login } = route;
   const smtp = new SMTPConnection({
     ...{ connection: socket, host, port, secure: isSecure, requireTLS: !isPlainAllowed },
