@@ -33,10 +33,21 @@ export function attemptsOf(
   sent: readonly SentEvent[],
   finished: FinishedAttempt,
 ): Attempt[] {
+  return partsOf(sent).map(part => attemptOf(endpoint, part, finished));
+}
+
+/** That events need no message, as an attempt that succeeded at `at` (ms since 1970): `trace` and `verify` find it. */
+export function attemptsOfOmitted(endpoint: string, omitted: readonly SentEvent[], at: number): Attempt[] {
+  return partsOf(omitted).map(part => ({ endpoint, at, events: part.map(eventOf), took: 0 }));
+}
+
+function partsOf(sent: readonly SentEvent[]): SentEvent[][] {
   const parts = Math.ceil(sent.length / MAX_EVENTS);
-  return Array.from({ length: parts }, (_, part) =>
-    attemptOf(endpoint, sent.slice(part * MAX_EVENTS, (part + 1) * MAX_EVENTS), finished),
-  );
+  return Array.from({ length: parts }, (_, part) => sent.slice(part * MAX_EVENTS, (part + 1) * MAX_EVENTS));
+}
+
+function eventOf({ event: { id, type }, at }: SentEvent): Attempt['events'][number] {
+  return { id, type, ...(at !== undefined && { at }) };
 }
 
 /** An attempt in its stored form. */
@@ -52,7 +63,7 @@ export function attemptOf(
   return {
     endpoint,
     at: began,
-    events: sent.map(({ event: { id, type }, at }) => ({ id, type, ...(at !== undefined && { at }) })),
+    events: sent.map(eventOf),
     origin: originOf(secret),
     ...(answered && { status: answered.status }),
     ...(isFailed && { failure: outcome.reason }),

@@ -9,7 +9,7 @@ import { KINDS } from '../model/kinds.ts';
 import { originOf } from '../model/secret.ts';
 import { hasWindow, isUrgent } from '../model/windows.ts';
 import type { Slots } from '../store/store.ts';
-import { attemptsOf, keepAttempts } from './attempt-log.ts';
+import { attemptsOf, attemptsOfOmitted, keepAttempts } from './attempt-log.ts';
 import { isFlood } from './chat/chat-flood.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import { isBursting } from './flood.ts';
@@ -110,7 +110,8 @@ async function send(
   let isLate = false;
 
   if (isClosed()) return leave();
-  const { jobs, unrenderable } = await (jobsOf ?? jobsOfKind)(settler, health);
+  const { jobs, unrenderable, omitted = [] } = await (jobsOf ?? jobsOfKind)(settler, health);
+  attempts.push(...attemptsOfOmitted(endpoint.name, omitted, clock()));
   for (const { delivery, reason } of unrenderable) await settler.dead(delivery, { reason });
   const [first, ...others] = jobs;
   if (!first) return;

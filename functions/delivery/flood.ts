@@ -127,6 +127,6 @@ export async function gather(
       if (jobs.length === 0) await health.windowSent();
       await settler.delivered(omitted);
     }
-    return { jobs, unrenderable };
+    return { jobs, unrenderable, omitted };
   }
 }

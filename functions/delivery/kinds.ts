@@ -164,9 +164,10 @@ export interface ReadDelivery extends Delivery {
   readonly event: SentEvent;
 }
 
-/** Jobs, and the deliveries whose event can't be rendered. */
+/** Jobs, and the deliveries whose event can't be rendered. `omitted`: those that need no message. */
 export interface Jobs {
   readonly jobs: readonly Job[];
+  readonly omitted?: Job['deliveries'];
   readonly unrenderable: readonly { readonly delivery: Delivery; readonly reason: string }[];
 }
 

@@ -169,6 +169,11 @@ describe('the backlog of a chat that gathers changes', () => {
     await chat.drain();
     expect([chat.texts(), await chat.left()]).toEqual([[], 0]);
     expect(await chat.health()).toMatchObject({ window: { since: AT } });
+    // By it `trace` and `verify` find the events.
+    const noted = [first, ...back].map(({ id, type }) => ({ id, type }));
+    expect(await chat.deliveries.attempts('crm', 9)).toEqual([
+      { endpoint: 'crm', at: AT, events: noted, took: 0 },
+    ]);
   });
 
   it('is one message about a project, or a summary of many changes, and counts those that were taken back', async () => {
