@@ -14,7 +14,7 @@ import { failure } from '../basics/usage-error.ts';
 import { Consumer } from '../loops/consumer.ts';
 import type { Source } from '../settings/source.ts';
 import type { Output } from '../terminal/output.ts';
-import { PASS_MS, type Polling, type RunPass } from './polling.ts';
+import { PASS_MS, type Polling, type RunPass, Stopped } from './polling.ts';
 
 interface Parts {
   readonly source: Pick<Source, 'watched'>;
@@ -187,7 +187,8 @@ function requestDetails(
   };
 }
 
-/** One `changes` pass of each process, after its baseline if it has none yet. @returns true when all were completed */
+/** One `changes` pass of each process, after its baseline if it has none yet. @returns true when all were completed
+ *  @throws Stopped */
 export async function passOnce(
   processes: readonly ProcessKey[],
   runPass: RunPass,
@@ -202,6 +203,7 @@ export async function passOnce(
       const result = await changesOf(process, runPass);
       output.info(`${processId}: ${result}`, { code: 'pass.ended', ...details });
     } catch (error) {
+      if (error instanceof Stopped) throw error;
       isCompleted = false;
       const message = error instanceof Error ? error.message : String(error);
       output.warn(`${processId}: ${message}`, {

@@ -15,8 +15,11 @@ import type { Source } from '../settings/source.ts';
 import type { Watched } from '../settings/watched.ts';
 import type { Output } from '../terminal/output.ts';
 
-/** Runs one pass over one process now, whether it is due or not. */
+/** Runs one pass over one process now, whether it is due or not. @throws Stopped when the run ends */
 export type RunPass = (process: ProcessKey, mode: Mode) => Promise<PassReport>;
+
+/** The run ends: a pass that was cut off is resumed by the next run. */
+export class Stopped extends Error {}
 
 /** The time that a run of a pass has: as much as on Lambda. */
 export const PASS_MS = 15 * 60_000;
@@ -68,7 +71,9 @@ export function startPolling(parts: Parts, source: Source): Polling {
     }
     return polled;
   };
+  let isClosed = false;
   const runPass: RunPass = async (process, mode) => {
+    if (isClosed) throw new Stopped('the run was stopped');
     const until = clock() + PASS_MS;
     const context = { awsRequestId: 'once', getRemainingTimeInMillis: () => until - clock() };
     const { processes } = await poll(askedPass(process, mode, clock()), context);
@@ -79,7 +84,10 @@ export function startPolling(parts: Parts, source: Source): Polling {
   };
   return {
     ...{ poll, runPass },
-    close: async () => void (await Promise.all([...connections.values()].map(each => each.close()))),
+    close: async () => {
+      isClosed = true;
+      await Promise.all([...connections.values()].map(each => each.close()));
+    },
   };
 }
 

@@ -49,6 +49,19 @@ describe('npm start', () => {
     expect(Date.now() - began).toBeLessThan(3000);
   });
 
+  test('--once ends within 3 s of Ctrl-C during a pass, and reads no more', { timeout: 20_000 }, async () => {
+    const service = await startSimulatedService();
+    onTestFinished(service.stop);
+    service.fail({ times: 1_000, when: ({ path }) => path.includes('/tasks?'), fault: 'hang' });
+    const process = started(temporaryDirectory(), '--once --memory', environmentOf(service));
+    await until(() => process.stdout().includes('Reading onboarding'));
+    const began = Date.now();
+    process.child.kill('SIGINT');
+    expect(await process.ended()).toBe(0);
+    expect(Date.now() - began).toBeLessThan(3000);
+    expect(process.stdout()).toMatch(/Stopping…\n$/);
+  });
+
   test('prints every event to a slow reader, and ends only then', async () => {
     const directory = temporaryDirectory();
     const service = await startSimulatedService();
