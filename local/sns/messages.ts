@@ -76,11 +76,12 @@ export async function handshake(
   return { headers: { ...headersOf(sender, type, sent.messageId), ...arn }, body };
 }
 
-/** An event for a subscription: in the SNS envelope, or raw, without attributes and signature. */
+/** An event for a subscription: in the SNS envelope, or raw, without attributes and signature. `at` is the time of
+ *  sending: receivers refuse a signed message that is old, also after its event waited for them. */
 export async function notification(
   sender: Sender,
-  { eventId, at, body, attributes }: NewDelivery,
-  raw: boolean,
+  { eventId, body, attributes }: NewDelivery,
+  { raw, at }: { readonly raw: boolean; readonly at: number },
 ): Promise<Outgoing> {
   const messageId = messageIdOf(eventId);
   const headers = { ...headersOf(sender, 'Notification', messageId), ...subscriptionHeader(sender) };

@@ -205,7 +205,7 @@ export class Subscription {
   async #deliver(delivery: PendingDelivery): Promise<void> {
     const { sender, raw, retryDelays, clock, backlog, poster, log } = this.#setup;
     const { place, eventId, attempts } = delivery;
-    const result = await poster.post(await notification(sender, delivery, raw));
+    const result = await poster.post(await notification(sender, delivery, { raw, at: clock() }));
     if (result.outcome === 'delivered') return this.#arrived(delivery);
     // An attempt that `end` cut off does not count as a failure of the receiver.
     if (this.#ended.signal.aborted) return;
