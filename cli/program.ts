@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { sleep } from '../functions/basics/system.ts';
 import { didYouMean, Refused } from '../functions/operations/refused.ts';
 import { packageVersion } from '../local/basics/package-file.ts';
-import { flush, withEnvFile } from '../local/basics/process.ts';
+import { flush, isReaderGone, withEnvFile } from '../local/basics/process.ts';
 import { UsageError } from '../local/basics/usage-error.ts';
 import { printable } from '../local/terminal/text.ts';
 import { browse } from './browse.ts';
@@ -56,7 +56,10 @@ export async function runHere(): Promise<void> {
       interrupting.abort();
     });
   // A closed pipe, such as to `head`, is not an error.
-  stdout.on('error', () => exit(0));
+  stdout.on('error', error => {
+    if (isReaderGone(error)) exit(EXIT.done);
+    stderr.write(`changewire: could not write the output: ${error.message}\n`, () => exit(EXIT.failed));
+  });
 
   const code = await changewire(argv.slice(2), {
     ...{ stdout, stderr, env, sleep, open, browse, backUp: backUpRun, planRestore },

@@ -1,7 +1,7 @@
 import { argv, cwd, env, exit, stderr, stdin, stdout, umask } from 'node:process';
 import { text } from 'node:stream/consumers';
 import type { Clock } from '../functions/basics/clock.ts';
-import { type Environment, flush, onInterrupt } from './basics/process.ts';
+import { type Environment, flush, isReaderGone, onInterrupt } from './basics/process.ts';
 import { UsageError } from './basics/usage-error.ts';
 import { type Runner, startRunner } from './cli/runner.ts';
 import { configFileIn } from './settings/config-file.ts';
@@ -88,17 +88,23 @@ async function run(options: Options, output: Output, world: World): Promise<numb
     interrupt();
   };
   interrupted.addEventListener('abort', onSignal, { once: true });
-  // The reader of the output is gone.
-  for (const stream of [stdout, stderr]) stream.on('error', interrupt);
+  let lost: Error | undefined;
+  const onError = (error: Error) => {
+    if (!isReaderGone(error)) lost ??= error;
+    interrupt();
+  };
+  for (const stream of [stdout, stderr]) stream.on('error', onError);
   const starting = startRunner({ options, environment, directory, output, clock });
+  let outcome: 'interrupted' | 'done' | 'failed';
   try {
     const runner = await Promise.race([starting, ending.promise]);
-    const outcome = runner === 'interrupted' ? runner : await work(runner, options, ending.promise);
-    return outcome === 'failed' ? EXIT.failed : EXIT.done;
+    outcome = runner === 'interrupted' ? runner : await work(runner, options, ending.promise);
   } finally {
     const started = await starting.catch(() => undefined);
     await started?.stop();
   }
+  if (lost) stderr.write(`changewire: could not write the output: ${lost.message}\n`);
+  return outcome === 'failed' || lost ? EXIT.failed : EXIT.done;
 }
 
 async function work(

@@ -23,11 +23,17 @@ export function textIn(environment: Environment, variable: string): string {
   return environment[variable]?.trim() ?? '';
 }
 
+/** Whether the stream failed because its reader is gone, such as `head`. All other errors lose output. */
+export function isReaderGone({ code = '' }: NodeJS.ErrnoException): boolean {
+  return code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED';
+}
+
 /** Resolves when everything written to the stream has left this process, or its reader is gone. A pipe takes 64 KB at a
  *  time, and unread data is lost when the process exits. */
 export function flush(stream: Writable): Promise<void> {
   return new Promise(resolve => {
-    if (stream.destroyed) return resolve();
+    // Later, because its error may not have been emitted yet.
+    if (stream.destroyed) return setImmediate(resolve);
     stream.once('close', resolve);
     stream.write('', () => resolve());
   });

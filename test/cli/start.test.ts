@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, openSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
@@ -55,6 +55,22 @@ describe('npx changewire', () => {
   it('runs on Node 24', () => {
     const stdout = expect.stringContaining('Usage: changewire');
     expect(launched('24.0.0', ['--help'])).toMatchObject({ status: 0, stdout, stderr: '' });
+  });
+
+  it.each(['--help', 'start --once --memory'])('%s fails where its output is lost on a full disk', args => {
+    const { status, stderr } = spawnSync(process.execPath, [LAUNCHER, ...args.split(' ')], {
+      stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+      ...{ cwd: temporaryDirectory(), encoding: 'utf8' },
+      env: { PATH: process.env.PATH, ...COMPILE_CACHE },
+    });
+    const message = 'changewire: could not write the output: ENOSPC: no space left on device, write\n';
+    expect({ status, stderr }).toEqual({ status: 1, stderr: message });
+  });
+
+  it('ends with success where the reader of its output is gone', async () => {
+    const only = launch(temporaryDirectory(), '--help', {}, LAUNCHER);
+    only.child.stdout?.destroy();
+    expect([await only.ended(), only.stderr()]).toEqual([0, '']);
   });
 
   it('by a link to it, on an older Node, ends with the exit code of the Node that npm ci installs', () => {
