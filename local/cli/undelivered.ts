@@ -19,7 +19,10 @@ export interface Receiver {
 export function resendOf(names: readonly string[], receivers: readonly Receiver[]): ReadonlySet<string> {
   const labels = receivers.map(({ label }) => label);
   return new Set(
-    names.map(name => receivers.find(({ label }) => label === name)?.kept ?? refuse(name, labels)),
+    names.flatMap(name => {
+      const named = receivers.filter(({ label }) => label === name);
+      return named.length > 0 ? named.map(({ kept }) => kept) : refuse(name, labels);
+    }),
   );
 }
 

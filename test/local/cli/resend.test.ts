@@ -14,9 +14,11 @@ const ENDPOINTS = ['planner', 'crm'].map(name => ({ label: name, kept: name }));
 const SUBSCRIPTION = { label: 'http://127.0.0.1:9000', kept: 'sns:127-0-0-1-ab' };
 
 describe('--resend', () => {
-  it('means endpoints and subscriptions by the names that are said of them', () => {
+  it('means endpoints and subscriptions by the names that are said of them, all of a name', () => {
     const names = ['planner', 'http://127.0.0.1:9000'];
-    expect([...resendOf(names, [SUBSCRIPTION, ...ENDPOINTS])]).toEqual(['planner', 'sns:127-0-0-1-ab']);
+    const other = { ...SUBSCRIPTION, kept: 'sns:127-0-0-1-cd' };
+    const kept = resendOf(names, [SUBSCRIPTION, ...ENDPOINTS, other]);
+    expect([...kept]).toEqual(['planner', 'sns:127-0-0-1-ab', 'sns:127-0-0-1-cd']);
     expect(resendOf([], ENDPOINTS).size).toBe(0);
   });
 
