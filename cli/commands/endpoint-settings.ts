@@ -54,9 +54,8 @@ export function endpointSettingCommands(endpoints: Command, { run }: Cli): void 
       run(async ({ ask, print, input }, endpoint: string, options: Added) => {
         const { kind, given } = kindOf(options);
         const url = given === true ? undefined : await hidden(input, given, `The ${kind} URL`);
-        const secrets = await Promise.all(
-          (options.secret ?? []).map(one => hidden(input, one, 'The signing secret')),
-        );
+        const secrets: string[] = [];
+        for (const one of options.secret ?? []) secrets.push(await hidden(input, one, 'The signing secret'));
         const headers = await headersOf(options, input);
         const settings = {
           ...settingsOf(options),

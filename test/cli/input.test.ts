@@ -1,7 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { terminalInput } from '../../cli/context/input.ts';
+import { changewire } from '../../cli/program.ts';
 import { UsageError } from '../../local/basics/usage-error.ts';
+import { worldOf } from '../kit/cli/world.ts';
 
 /** Somebody at a terminal, or a pipe; what is shown of it. */
 function at(what: 'terminal' | 'pipe') {
@@ -48,6 +50,23 @@ describe('at a terminal', () => {
     stdin.write('https://hush.example\n');
     expect(await asked).toBe('https://hush.example');
     expect(shown()).toBe('The URL (hidden): \n');
+  });
+
+  it('the secrets of an endpoint are asked for one after the other', async () => {
+    const { input, stdin, shown } = at('terminal');
+    const { world, asked } = worldOf({ answers: { 'add-endpoint': {} } });
+    const line = 'endpoints add crm --webhook https://a.example --secret - --secret -';
+    const added = changewire(line.split(' '), { ...world, input });
+    const prompt = 'The signing secret (hidden): ';
+    for (const [secret, prompts] of [
+      ['whsec_a', prompt],
+      ['whsec_b', `${prompt}\n${prompt}`],
+    ]) {
+      await expect.poll(shown).toBe(prompts);
+      stdin.write(`${secret}\n`);
+    }
+    expect(await added).toBe(0);
+    expect(asked).toMatchObject([{ secrets: ['whsec_a', 'whsec_b'] }]);
   });
 
   it.each([
