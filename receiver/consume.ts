@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnyRecords, RecordTypes, SentEvent } from './event.ts';
-import { type Ask, operationsOf, Refused, type Source } from './operations.ts';
+import { type Ask, isFinal, operationsOf, type Source } from './operations.ts';
 
 /** What to consume, and how. */
 export interface ConsumeOptions {
@@ -15,7 +15,7 @@ export interface ConsumeOptions {
   readonly lease?: number | undefined;
   /** Ends the loop after the current event. */
   readonly signal?: AbortSignal | undefined;
-  /** Called when a request got no answer. It is repeated. */
+  /** Called when a request got no answer. It is repeated, unless the loop ends by `break` or an error. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -35,7 +35,8 @@ const LEASE_RESERVE_MS = 5_000;
  *
  *      for await (const event of consume({ endpoint: 'crm', from: { data: '.changewire' } })) await store(event);
  *
- *  @throws Error for a request that is refused, such as one for an endpoint that does not exist */
+ *  @throws Error for a request that is refused, such as one for an endpoint that does not exist, and for a stack,
+ *  package or permission that is missing */
 export async function* consume<Types extends RecordTypes = AnyRecords>({
   endpoint,
   from,
@@ -51,29 +52,33 @@ export async function* consume<Types extends RecordTypes = AnyRecords>({
     if (events.length === 0) await sleep(EMPTY_PAUSE_MS, undefined, { signal }).catch(() => undefined);
     const receipts = events.map(({ receipt }) => receipt);
     let processed = 0;
+    let isEnding = true;
     try {
       for (const { event } of events) {
         if (signal?.aborted || Date.now() > until) break;
         yield event;
         processed += 1;
       }
+      isEnding = false;
     } finally {
       const [done, left] = [receipts.slice(0, processed), receipts.slice(processed)];
-      if (done.length > 0) await ask({ operation: 'ack', endpoint, receipts: done });
-      if (left.length > 0) await ask({ operation: 'nack', endpoint, receipts: left });
+      // Repeated, they would hide the error that ends the loop for as long as no answer comes.
+      if (done.length > 0) await ask({ operation: 'ack', endpoint, receipts: done }, isEnding);
+      if (left.length > 0) await ask({ operation: 'nack', endpoint, receipts: left }, isEnding);
     }
   }
 }
 
-/** Repeats a request until it gets an answer. Undefined when the signal ends that. */
+/** Repeats a request until it gets an answer, unless it `isLast`. Undefined without an answer. */
 function repeated(ask: Ask, { signal, onError }: Required<Pick<ConsumeOptions, 'signal' | 'onError'>>) {
-  return async <Answer>(request: object): Promise<Answer | undefined> => {
+  return async <Answer>(request: object, isLast = false): Promise<Answer | undefined> => {
     for (let pause = EMPTY_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
       try {
         return await ask<Answer>(request);
       } catch (error) {
-        if (error instanceof Refused) throw error;
+        if (isFinal(error)) throw error;
         onError?.(error);
+        if (isLast) return undefined;
         await sleep(pause, undefined, { signal }).catch(() => undefined);
         if (signal?.aborted) return undefined;
       }

@@ -10,8 +10,19 @@ export type Source =
 /** Sends a request of a consumer. @throws Refused for one that can't be carried out, other errors without an answer */
 export type Ask = <Answer>(request: object) => Promise<Answer>;
 
-/** A request that cannot be carried out. Repeating it does not help. */
-export class Refused extends Error {}
+/** A request that cannot be carried out. */
+class Refused extends Error {}
+
+/** Whether repeating a request does not help: it is refused; or the package, the stack or the permission is missing. */
+export function isFinal(error: unknown): boolean {
+  const { code, name } = error as NodeJS.ErrnoException;
+  return (
+    error instanceof Refused ||
+    code === 'ERR_MODULE_NOT_FOUND' ||
+    name === 'AccessDeniedException' ||
+    name === 'ResourceNotFoundException'
+  );
+}
 
 /** Connects to a run or a stack when the first request is sent. */
 export function operationsOf(source: Source): Ask {
@@ -42,7 +53,10 @@ function stackOf({ stack, region, address }: Extract<Source, { stack: string }>)
     return { send: (command: never) => lambda.send(command) as Promise<Invoked>, command };
   };
   return async request => {
-    client ??= connect();
+    client ??= connect().catch(error => {
+      client = undefined;
+      throw error;
+    });
     const { send, command } = await client;
     const { FunctionError, Payload = new Uint8Array() } = await send(command(`{"request":${request}}`));
     const text = new TextDecoder().decode(Payload);

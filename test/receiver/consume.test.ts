@@ -102,6 +102,20 @@ describe('a consumer', () => {
     expect([errors.length, consumer.ended()]).toEqual([1, ['ack receipt a']]);
   });
 
+  it('that ends by an error where no answer comes gets that error', { timeout: 10_000 }, async () => {
+    const errors: unknown[] = [];
+    const consumer = await opened([['a', 'b', 'c']], { onError: error => errors.push(error) });
+    const process = async () => {
+      for await (const { id } of consumer.events) {
+        if (id === 'a') continue;
+        consumer.address('another token');
+        throw new Error('no room');
+      }
+    };
+    await expect(process()).rejects.toThrow('no room');
+    expect(errors).toHaveLength(2);
+  });
+
   it('ends at once by its signal where no answer comes', async () => {
     const consumer = await opened([], { onError: () => consumer.ending.abort() });
     consumer.address('another token');
@@ -141,6 +155,25 @@ describe('a consumer', () => {
     expect([ids, sent]).toEqual([['a'], [take, ack, take]]);
     const failed = 'The function Changewire-operate:pull failed: {"errorMessage":"no memory"}';
     expect(errors).toEqual([`Error: ${failed}`]);
+  });
+
+  it('connects again after an error, unless no repetition cures it', { timeout: 10_000 }, async () => {
+    const final = [
+      { code: 'ERR_MODULE_NOT_FOUND' },
+      { name: 'AccessDeniedException' },
+      { name: 'ResourceNotFoundException' },
+    ].map(each => Object.assign(new Error('final'), each));
+    const errors = [new Error('no memory'), ...final];
+    const LambdaClient = function connect() {
+      throw errors.shift();
+    };
+    vi.doMock('@aws-sdk/client-lambda', () => ({ InvokeCommand: class {}, LambdaClient }));
+    onTestFinished(() => void vi.doUnmock('@aws-sdk/client-lambda'));
+    const repeated: string[] = [];
+    const onError = (error: unknown) => repeated.push(String(error));
+    for (const error of final)
+      await expect(consume({ endpoint: 'crm', from: { stack: 'One' }, onError }).next()).rejects.toBe(error);
+    expect(repeated).toEqual(['Error: no memory']);
   });
 
   it('is told what is refused, which it does not repeat', async () => {
