@@ -35,14 +35,15 @@ const BULK_COUNT = 2;
 
 /** Compares what a pass of the mode `by` read with what is known (docs/decisions/0018). The first reading of
  *  a list emits nothing, and a failed one changes nothing. A field that a list lacks is emitted once a second
- *  pass finds it missing, too. */
+ *  pass finds it missing, too; the same pass reading `isAgain` confirms nothing. */
 export function compareDefinitions(
   known: Definitions,
   read: DefinitionsRead,
   by: NonNullable<KnownField['missing']>,
+  isAgain = false,
 ): DefinitionsCompared {
-  const project = compareList('project', known.project, read.project, by);
-  const task = compareList('task', known.task, read.task, by);
+  const project = compareList('project', known.project, read.project, { by, isAgain });
+  const task = compareList('task', known.task, read.task, { by, isAgain });
   const before = ENTITIES.filter(entity => wasRead(known, entity));
   const now = ENTITIES.filter(entity => before.includes(entity) || read[entity] !== undefined);
   return {
@@ -96,14 +97,15 @@ function compareList(
   entity: FieldEntity,
   known: readonly KnownField[],
   read: readonly FieldDefinition[] | undefined,
-  by: NonNullable<KnownField['missing']>,
+  { by, isAgain }: { readonly by: NonNullable<KnownField['missing']>; readonly isAgain: boolean },
 ): ListCompared {
   if (!read) return { fields: known, changes: [], isSame: true };
   const knownById = new Map(known.map(field => [field.externalId, field]));
   const listed = new Set(read.map(field => field.externalId));
   const expected = known.filter(field => isExpected(entity, field));
   const missing = expected.filter(field => !listed.has(field.externalId));
-  const mayConfirm = isBulk(missing.length, expected.length) ? bySweeps(by) : () => true;
+  const isConfirmed = isBulk(missing.length, expected.length) ? bySweeps(by) : () => true;
+  const mayConfirm = isAgain ? () => false : isConfirmed;
   const fields = [
     ...read.map(field => seen(knownById.get(field.externalId), field)),
     ...known

@@ -1,6 +1,7 @@
 import { logIfAssertion } from '../basics/assert.ts';
 import type { JsonObject } from '../basics/json.ts';
 import type { ProcessKey } from '../basics/process.ts';
+import type { RecordChange } from '../changes/compare-project.ts';
 import type { SnapshotHead, Tombstone } from '../model/snapshot.ts';
 import { ServiceAnswerError, ServiceError } from '../service/errors.ts';
 import type { Snapshots } from '../store/store.ts';
@@ -77,15 +78,24 @@ async function lookOrThrow(context: PassContext, state: PassState, candidate: Ca
 }
 
 /** Decides; if there are changes to emit, reads the field definitions and decides again: events carry the
- *  names and types of now. */
+ *  names and types of now. A field may have been archived between an earlier reading and that of the records,
+ *  which changes no record: where a record lost a field, the reading that counts began later than that of the
+ *  record. It serves all projects that were read before it began. */
 async function decideByFreshRules(
   { definitions }: PassState,
   seen: Seen,
   rules: Omit<DecisionRules, 'compare'>,
 ): Promise<Verdict> {
-  const verdict = decide(seen, { ...rules, compare: definitions.rules });
-  if (!verdict.difference || verdict.difference.changes.length === 0) return verdict;
-  return decide(seen, { ...rules, compare: await definitions.readAndAnnounce() });
+  const { reading } = definitions;
+  const known = decide(seen, { ...rules, compare: definitions.rules });
+  if (!known.difference || known.difference.changes.length === 0) return known;
+  const fresh = decide(seen, { ...rules, compare: await definitions.readAndAnnounce() });
+  if (!fresh.difference?.changes.some(losesCustomField)) return fresh;
+  return decide(seen, { ...rules, compare: await definitions.readAndAnnounce(reading) });
+}
+
+function losesCustomField({ record, fields }: RecordChange): boolean {
+  return fields.some(({ kind, field }) => kind === 'custom' && !Object.hasOwn(record, field));
 }
 
 function lookedAt({ projectId, tasks }: Seen, { end, lacksTasks }: Verdict): Found {

@@ -82,23 +82,29 @@ class Definitions {
     return isInDoubt(this.#context.before.definitions);
   }
 
-  /** Reads the definitions, once in a pass, and commits their changes with the events, before any event of a
-   *  record uses them.
-   *  @returns the rules of comparison by these definitions */
-  readAndAnnounce(): Promise<Rules> {
-    this.#reading ??= this.#readAndAnnounce();
+  /** The last reading, maybe still under way. */
+  get reading(): Promise<Rules> | undefined {
     return this.#reading;
   }
 
-  async #readAndAnnounce(): Promise<Rules> {
-    const { process, service, clock, reports, heartbeat, before } = this.#context;
+  /** Reads the definitions, once in a pass, and commits their changes with the events, before any event of a
+   *  record uses them. If the last reading is `stale`, which began before something else was read, reads again.
+   *  @returns the rules of comparison by these definitions */
+  readAndAnnounce(stale?: Promise<Rules>): Promise<Rules> {
+    if (!this.#reading || this.#reading === stale) this.#reading = this.#readAndAnnounce(stale !== undefined);
+    return this.#reading;
+  }
+
+  async #readAndAnnounce(isAgain: boolean): Promise<Rules> {
+    const { process, service, snapshots, clock, reports, heartbeat, before } = this.#context;
     const { mode } = heartbeat.lease;
-    let { definitions } = before;
+    const current = isAgain ? await snapshots.readState(process) : before;
+    let { definitions } = current;
     // First the state, then the service, here as after a conflict: so what is announced now was read later
     // than what any pass announced before.
     const decide = async (state: ProcessState): Promise<Draft | undefined> => {
       const read = await readDefinitions(service, process.processId, reports);
-      const compared = compareDefinitions(state.definitions, read, mode);
+      const compared = compareDefinitions(state.definitions, read, mode, isAgain);
       const at = clock();
       definitions = compared.definitions;
       if (compared.isSame) return undefined;
@@ -109,7 +115,7 @@ class Definitions {
         events: version => fieldEvents(process, some, { version, at }),
       }));
     };
-    this.events = await announce(this.#context, before, decide);
+    this.events += await announce(this.#context, current, decide);
     reportNames(this.#context, definitions);
     this.#rules = rulesOf(definitions, this.#ignored);
     return this.#rules;
