@@ -3,7 +3,7 @@ import type { JsonObject } from '../basics/json.ts';
 import type { ProcessKey } from '../basics/process.ts';
 import type { RecordChange } from '../changes/compare-project.ts';
 import type { SnapshotHead, Tombstone } from '../model/snapshot.ts';
-import { ServiceAnswerError, ServiceError } from '../service/errors.ts';
+import { ServiceAnswerError, ServiceError, ServiceUnreachableError } from '../service/errors.ts';
 import type { Snapshots } from '../store/store.ts';
 import { commit } from './commit.ts';
 import type { PassContext } from './context/context.ts';
@@ -19,6 +19,10 @@ import { underOneList } from './withheld.ts';
 /** How many conflicts with other passes are tolerated before this one gives up on the project. */
 const MAX_CONFLICTS = 20;
 
+/** How many projects may newly get no answer in one run: more show that the service is at fault, and each
+ *  takes a time-out. */
+const MAX_UNANSWERED = 3;
+
 /** Looks at one project: observes it, decides, and commits the difference. After a conflict with another pass
  *  it looks again.
  *  @throws any error that is not of this project alone */
@@ -29,6 +33,10 @@ export async function look(context: PassContext, state: PassState, candidate: Ca
   state.projects += 1;
   const recheck = before.rechecks.get(projectId);
   logIfAssertion(log, looked.fault, { ...process, projectId });
+  if (looked.fault instanceof ServiceUnreachableError && !recheck) {
+    state.unanswered += 1;
+    if (state.unanswered > MAX_UNANSWERED) throw looked.fault;
+  }
   // The service refuses the tasks of a project that a sweep's listings lack: perhaps it is gone. So this is
   // no failure to report.
   if (looked.fault instanceof ServiceError && kind === 'sweep' && !listed) {

@@ -25,6 +25,8 @@ export class PassState {
   /** The properties that may identify projects, once a new project is checked for them. */
   identifiers: Promise<readonly string[]> | undefined;
   projects = 0;
+  /** How many projects without a recheck got no answer. */
+  unanswered = 0;
   commits = 0;
   events = 0;
   /** How many rechecks this run wrote or cleared before the pass concluded. */

@@ -89,6 +89,16 @@ function isAnswer(error: ServiceError): boolean {
   return isStatus && error.status !== 401 && error.status !== 429 && error.status !== 503;
 }
 
+/** Whether the service answers a small request about the process. */
+async function isAnswered({ context, reader }: Walking, processId: string): Promise<boolean> {
+  const path = pathOf(context.settings.base, ['processes', processId, 'projects'], { first: '1' });
+  try {
+    return 'value' in (await reader.read({ path, scope: 'process' }));
+  } catch {
+    return false;
+  }
+}
+
 /** The requests of service-api.md §4 by number, for one pass. */
 function createService(walking: Walking, readerFor: (ms?: number) => Reader): Service {
   const { identifiers, processes } = walking.context.settings;
@@ -115,6 +125,7 @@ function createService(walking: Walking, readerFor: (ms?: number) => Reader): Se
         scope: 'project',
         segments: ['processes', processId, 'projects', projectId, 'tasks'],
         isKnown,
+        areOthersAnswered: () => isAnswered(within(PROBE_TIMEOUT_MS), processId),
         ...recordsOf('task', processId),
       }),
     auditLog: (processId, after) =>

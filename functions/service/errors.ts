@@ -69,7 +69,13 @@ export class TokenError extends ServiceError {
 }
 
 /** No answer: connection refused or reset, or none within a request's own time-out. */
-export class ServiceUnreachableError extends ServiceError {}
+export class ServiceUnreachableError extends ServiceError {
+  /** The same error, once it is known to concern no more than `scope`. */
+  of(scope: Scope): ServiceUnreachableError {
+    const message = this.message.slice(this.request.length + ': '.length);
+    return new ServiceUnreachableError(this.request, message, { scope, cause: this });
+  }
+}
 
 /** The time of the pass was up before an answer came, and nothing had gone wrong with the request until then:
  *  this shows nothing of the service. A request that failed before, and was to be tried again, ends in that

@@ -26,6 +26,9 @@ interface List<Item> {
   readonly after?: string | undefined;
   /** Whom its errors concern. */
   readonly scope: Scope;
+  /** Whether the service answers other requests: asked when this list got no answer, which then concerns its
+   *  scope alone. By default, it concerns everybody. */
+  readonly areOthersAnswered?: () => Promise<boolean>;
   /** Names the way in which items are read: a digest holds for that way alone. */
   readonly reading: string;
   /** True for the digest of a page that was the whole list when it was read before. */
@@ -116,9 +119,17 @@ async function ask<Item>(walking: Walking, list: List<Item>, after: string | und
       }
       return outcome.value;
     }
-    if (first === 1 || !outcome.mayBeSize) throw outcome.error;
+    if (first === 1 || !outcome.mayBeSize) throw await ofItsScope(list, outcome.error);
     met ??= outcome.error;
   }
+}
+
+async function ofItsScope<Item>(
+  { scope, areOthersAnswered }: List<Item>,
+  error: ServiceError,
+): Promise<ServiceError> {
+  const isAlone = error instanceof ServiceUnreachableError && (await areOthersAnswered?.());
+  return isAlone ? error.of(scope) : error;
 }
 
 /** What failed with a large page and works with a smaller one may have been too large. After an outage it may not. */

@@ -4,7 +4,7 @@ import { projectKey } from '../../functions/store/keys.ts';
 import type { RecheckChange, Snapshots } from '../../functions/store/store.ts';
 import { hide, isWholeListing } from '../kit/hide.ts';
 import { owedIn } from '../kit/owed.ts';
-import { ids, openStage } from '../kit/stage.ts';
+import { ids, isTasksOf, openStage } from '../kit/stage.ts';
 import { PROCESS, type World, type WorldOptions } from '../kit/world.ts';
 
 const MINUTE = 60_000;
@@ -65,6 +65,19 @@ describe('source.skipped', () => {
     const emitted = { ...about, code: 'project.skipped', reason: why };
     expect(warned(/a source.skipped event was emitted/)).toEqual([emitted]);
     expect(warned()).toHaveLength(2);
+  });
+
+  it('is emitted for a project whose requests get no answer while others do; with four such projects more, the pass fails', async () => {
+    await settled();
+    const silence = (...silent: string[]) => {
+      for (const id of silent) world.service.fail({ when: isTasksOf(id), times: 1_000, fault: 'destroy' });
+      budget([...silent, '1006']);
+    };
+    silence('1001');
+    for (let pass = 0; pass < 2; pass++) expect(await world.later()).toMatchObject({ outcome: 'completed' });
+    silence('1002', '1003', '1004', '1005');
+    await expect(world.later()).rejects.toThrow('the connection failed');
+    expect(await told()).toEqual(['project.updated 1006 budget: "" → "1"', 'source.skipped 1001']);
   });
 
   it('invariant 8: is emitted, and logged, by one of two passes that meet the failure at the same time', async () => {

@@ -158,7 +158,9 @@ describe('a project that a sweep misses, and whose tasks are refused,', () => {
     await settled();
     hide(world, ['1002'], 7);
     await world.later('sweep');
-    const failing = world.service.fail({ when: isTasksOf('1002'), times: 1_000, fault });
+    const when = (request: { path: string }) =>
+      isTasksOf('1002')(request) || request.path.endsWith('?first=1');
+    const failing = world.service.fail({ when, times: 1_000, fault });
     await expect(world.later('sweep')).rejects.toThrow(message);
     expect(await told()).toEqual([]);
     failing.cancel();

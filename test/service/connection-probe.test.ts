@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { ServiceUnreachableError, TokenError } from '../../functions/service/errors.ts';
 import { failureOf, rig } from '../kit/service/connect.ts';
 import { type Behaviour, destroy, html, json, page, sequence, status } from '../kit/service/server.ts';
-import { type Bearing, virtualRig } from '../kit/service/virtual.ts';
+import { type Bearing, readLists, virtualRig } from '../kit/service/virtual.ts';
 import { virtualTimers } from '../simulation/scheduler.ts';
 
 describe('whether a service answers', () => {
@@ -59,6 +59,13 @@ describe('whether a service answers', () => {
     expect(await within(failed)).toBe(4_000);
     expect(await failed).toBeInstanceOf(ServiceUnreachableError);
     expect((await failed).message).toContain('no answer within 4000 ms');
+  });
+
+  test('whether a request concerns one project is known soon where nothing is answered', async () => {
+    const { service, within } = silent(() => ({ ms: HANGS }));
+    const failed = failureOf(readLists(service, 100));
+    expect(await within(failed)).toBeLessThanOrEqual(30_000 + 4_000);
+    expect(await failed).toMatchObject({ name: 'ServiceUnreachableError', scope: 'everybody' });
   });
 
   test.each([

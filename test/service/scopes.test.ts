@@ -90,6 +90,14 @@ describe('an error says of what it is', () => {
     expect(await met(trouble, ask)).toBe('everybody');
   });
 
+  test.each([OF_EVERYBODY[2], OF_EVERYBODY[3], OF_EVERYBODY[4]] as [string, Trouble][])(
+    '%s to a project’s tasks, while a small request is answered: that project',
+    async (_, { api }) => {
+      const answer: Behaviour = (...asked) => (asked[1].path.endsWith('/tasks') ? api : page([]))(...asked);
+      expect(await met({ api: answer, options: { requestTimeout: 500 } }, tasks)).toBe('project');
+    },
+  );
+
   test('of a closed connection: everybody', async () => {
     const { connection, service } = await rig(hang);
     await connection.close();
