@@ -259,5 +259,8 @@ function dueTime({ event, before }: DueRule, value: string, timeZone: string): n
 function lastChange({ due, version, content: { record, tasks } }: Before, now: number): number {
   if (due?.changedAt !== undefined) return due.changedAt;
   const times = [record, ...tasks.values()].flatMap(one => updateTime(one) ?? []);
-  return times.length === 0 ? version || now : Math.min(Math.max(...times), now);
+  if (times.length === 0) return version || now;
+  // Math.max(...times) overflows the stack above some 120,000 records.
+  const last = times.reduce((one, other) => Math.max(one, other));
+  return Math.min(last, now);
 }

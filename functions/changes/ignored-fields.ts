@@ -23,8 +23,8 @@ function parseTimestamp(value: unknown): number | undefined {
 }
 
 /** A number below 10^11 counts as seconds (up to the year 5138), a larger one as milliseconds (from 1973
- *  on). */
+ *  on). Fractions of a millisecond are cut off. */
 function epochMilliseconds(value: number): number | undefined {
   if (!(value > 0)) return undefined;
-  return value < 1e11 ? value * 1000 : value;
+  return Math.floor(value < 1e11 ? value * 1000 : value);
 }

@@ -147,3 +147,16 @@ it.each(['task.overdue', 'project.due'])('%s remembers the last 1,000 former val
   expect(emitted(other)).toEqual([]);
   expect(emitted(day)).toEqual([day]);
 });
+
+it('project.unchanged counts from the latest of 130,000 update times, which have fractions of a millisecond', () => {
+  const rules = [applied(resolveRule(RULES.at(-1) as DueRule, NO_FIELDS), 0, 'UTC')];
+  const tasks = new Map(
+    Array.from({ length: 130_000 }, (_, id) => [`${id}`, { updatedAt: 1.76e9 + id + 2 ** -12 }]),
+  );
+  const now = { at: 1.77e12, isChanged: false, limit: 9, isWanted: () => true };
+  const content = { record: {}, tasks };
+  const { falling } = fallDue({ content, due: undefined, version: 1 }, content, {
+    ...{ ...now, rules: { timeZone: 'UTC', rules } },
+  });
+  expect(falling).toMatchObject([{ at: 1.76e12 + 129_999 * 1_000 + 24 * HOUR }]);
+});
