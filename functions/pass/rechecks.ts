@@ -38,17 +38,24 @@ export function sinceOf({ baselined, watermark, sweptAt }: ProcessState): number
   return baselined ? Math.min(watermark, sweptAt) : 0;
 }
 
+/** A recheck without the revision of its row, which only the store knows. */
+export type RecheckContent = Omit<Recheck, 'revision'>;
+
 /** What is to be written for what a pass found: a row for each project that must be looked at again, and the
- *  removal of rows that are settled. `state`: as it is now; `foundAt`: our time. */
+ *  removal of rows that are settled. `state`: as it is now; `foundAt`: our time; `known`: the rechecks as this pass
+ *  read or wrote them. */
 export function recheckChanges(
   state: ProcessState,
   found: readonly (readonly [projectId: string, found: Found])[],
   foundAt: number,
+  known: ReadonlyMap<string, RecheckContent> = state.rechecks,
 ): RecheckChange[] {
   const changes = found.flatMap(([projectId, one]): RecheckChange[] => {
     const before = state.rechecks.get(projectId);
     const cause = causeOf(one);
-    if (!cause) return before ? [{ projectId, before, after: undefined }] : [];
+    // A row that another pass wrote since stays: that pass moves on because of it.
+    if (!cause)
+      return before && isSame(before, known.get(projectId)) ? [{ projectId, before, after: undefined }] : [];
     const isUnclear = one.end === 'unclear';
     if (before?.cause === cause && one.reason === ON_HOLD && before.reason !== ON_HOLD)
       return [{ projectId, before, after: { ...before, reason: ON_HOLD } }];
@@ -66,6 +73,10 @@ export function recheckChanges(
   });
   checkRechecks(state, found, changes);
   return changes;
+}
+
+function isSame(one: RecheckContent, other: RecheckContent | undefined): boolean {
+  return one.cause === other?.cause && one.foundAt === other.foundAt && one.isReported === other.isReported;
 }
 
 /** Checks rechecks before they are written: a project that loses its own loses its changes.
@@ -116,7 +127,7 @@ export function toAnnounce(
   { rechecks }: ProcessState,
   found: readonly (readonly [projectId: string, found: Found])[],
   begunAt: number,
-): (RecheckChange & { readonly after: Omit<Recheck, 'revision'> })[] {
+): (RecheckChange & { readonly after: RecheckContent })[] {
   return found.flatMap(([projectId, { end, fault, reason = REASONS.unreadable }]) => {
     const before = rechecks.get(projectId);
     if (!fault || !before || before.isReported || isNoFailure(before) || before.foundAt >= begunAt) return [];

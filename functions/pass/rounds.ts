@@ -244,7 +244,10 @@ async function save(
   if (findings.areOutage) return;
   const changes = recheckChanges(before, findings.takeNew(), clock());
   await snapshots.writeRechecks(process, changes);
-  state.rechecksWritten += changes.length;
+  for (const { projectId, after } of changes) {
+    if (after) state.rechecks.set(projectId, after);
+    else state.rechecks.delete(projectId);
+  }
   state.skippedNoLonger.push(...skippedNoLonger(changes));
   if (reached !== undefined) heartbeat.reach(reached);
 }

@@ -26,7 +26,7 @@ export async function settle(
   const { findings, isStopped, second } = rounds;
   const isQuiet =
     findings.sorted().every(([, { end }]) => end === 'settled') &&
-    before.rechecks.size + state.rechecksWritten === 0;
+    before.rechecks.size + state.rechecks.size === 0;
   const current = isQuiet && !before.hold ? before : await snapshots.readState(process);
   const { window, listing } = survey;
   // Each run of a baseline looks at every project that it lists: an earlier run's incomplete listing doesn't matter.
@@ -214,7 +214,7 @@ async function settleRechecks(
 ): Promise<number> {
   const { process, snapshots, clock, log } = context;
   const found = findings.sorted();
-  const changes = recheckChanges(current, found, clock());
+  const changes = recheckChanges(current, found, clock(), state.rechecks);
   const skipped = context.kind === 'baseline' ? [] : toAnnounce(current, found, begunAt);
   if (skipped.length > 0) {
     const emitted = await announce(context, current, now => {

@@ -15,6 +15,7 @@ import type { Service } from '../service/service.ts';
 import { announce, type Draft, inHalves } from './announce.ts';
 import type { Actors } from './audit-log/actors.ts';
 import type { PassContext, Reports } from './context/context.ts';
+import type { RecheckContent } from './rechecks.ts';
 import { reportNames } from './unknown-fields.ts';
 
 /** What this run of a pass has found so far. */
@@ -29,8 +30,8 @@ export class PassState {
   unanswered = 0;
   commits = 0;
   events = 0;
-  /** How many rechecks this run wrote or cleared before the pass concluded. */
-  rechecksWritten = 0;
+  /** The rechecks as this run read them, and as it wrote or cleared them before the pass concluded. */
+  readonly rechecks: Map<string, RecheckContent>;
   /** Projects that are skipped no longer: they were read and committed, or are gone. */
   readonly skippedNoLonger: string[] = [];
   /** The rules for due dates, once the state has them; undefined without rules. */
@@ -45,6 +46,7 @@ export class PassState {
   constructor(context: PassContext) {
     this.definitions = new Definitions(context);
     this.isStalled = context.before.stalled !== undefined;
+    this.rechecks = new Map(context.before.rechecks);
   }
 
   /** Runs `work` once all earlier calls have ended: DynamoDB refuses concurrent transactions that check the

@@ -61,6 +61,16 @@ describe('what is written of rechecks', () => {
     expect(changesOf({ end }, before)).toEqual([{ projectId: '7', before, after: undefined }]);
   });
 
+  it.each([{ cause: 'no-task-list' }, { foundAt: AT }, { isReported: true }] as const)(
+    'invariant 1: of one that is settled, but of which another pass wrote %j since, is nothing',
+    more => {
+      const known = stateOf({ 7: recheckOf() }).rechecks;
+      const now = stateOf({ 7: recheckOf(more) });
+      expect(recheckChanges(now, [['7', { end: 'settled' }]], AT, known)).toEqual([]);
+      expect(recheckChanges(now, [['7', { end: 'settled' }]], AT, new Map())).toEqual([]);
+    },
+  );
+
   it.each(CAUSES)('is nothing where it is %s as before', cause => {
     expect(changesOf({ end: cause, reason: 'now' }, recheckOf({ cause }))).toEqual([]);
   });

@@ -150,6 +150,27 @@ it('a recheck that a pass wrote on its way is removed then, though another one i
   expect(await owed()).toEqual(['1008 not-listed']);
 });
 
+it.each([
+  ['sweep', 'changes', () => refuse('1002'), '1002 unreadable'],
+  ['changes', 'sweep', () => hide(world, ['1002']), '1002 not-listed'],
+] as const)(
+  'invariant 1: a recheck stays that another pass writes after a %s pass has read the project',
+  async (mode, other, hinder, recheck) => {
+    await settled();
+    hide(world, ['1008']);
+    await world.later('sweep');
+    budget(['1002', '1007']);
+    const before = async () => {
+      budget('1002', '2');
+      hinder();
+      await world.run(other);
+    };
+    world.service.fail({ when: isTasksOf('1007'), fault: { before } });
+    expect(await runOver({}, mode)).toMatchObject({ outcome: 'completed' });
+    expect(await owed()).toEqual([recheck]);
+  },
+);
+
 describe('the second round', () => {
   it('is left out of a baseline that goes on when a project has gone: a sweep emits that later', async () => {
     world = await stage.create({ projects: 8, settings: { concurrency: 1 } });
