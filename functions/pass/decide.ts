@@ -32,6 +32,8 @@ export interface DecisionRules {
   readonly kind: PassKind;
   readonly round: 1 | 2;
   readonly compare: Rules;
+  /** When the last sweep was completed, by our clock. */
+  readonly sweepCompletedAt: number;
 }
 
 /** What is to be committed: the new content and its changes. There may be none: see needsRefresh. */
@@ -110,7 +112,9 @@ function listedWithoutTaskList(seen: Seen, listed: Listed, rules: DecisionRules)
 /** Not listed, and its task list answers 404: gone, if the listing was whole. If the listing may have passed
  *  over it, the 404 proves that only for a project that had tasks; and in a sweep, where no audit entry hints
  *  at a deletion, only if the last sweep missed it, too. */
-function unlistedWithoutTaskList({ listing, snapshot, recheck }: Seen, { kind }: DecisionRules): Verdict {
+function unlistedWithoutTaskList(seen: Seen, rules: DecisionRules): Verdict {
+  const { listing, snapshot, recheck } = seen;
+  const { kind } = rules;
   if (listing === 'whole') return { end: 'vanished' };
   // Stryker disable next-line OptionalChaining: what is neither listed nor known was settled before.
   const hadTasks = (snapshot?.content.tasks.size ?? 0) > 0;
@@ -120,21 +124,28 @@ function unlistedWithoutTaskList({ listing, snapshot, recheck }: Seen, { kind }:
     return { end: 'no-task-list', lacksTasks: true };
   if (listing === 'changed') return { end: 'unclear' };
   if (kind === 'changes') return { end: hadTasks ? 'vanished' : (recheck?.cause ?? 'settled') };
-  return { end: hadTasks && recheck?.cause === 'not-listed' ? 'vanished' : 'not-listed' };
+  return { end: hadTasks && wasMissed(seen, rules) ? 'vanished' : 'not-listed' };
 }
 
 /** Not listed, but its task list is there: gone once two sweeps in a row missed it. To a `changes` pass it is
  *  never gone: one that is retried can be read again, and is looked for in the whole list; other rechecks are
  *  left to the sweep. */
-function unlistedWithTaskList({ listing, recheck }: Seen, { kind }: DecisionRules): End {
-  if (kind === 'sweep') {
-    if (listing === 'whole') return recheck?.cause === 'not-listed' ? 'missed twice' : 'not-listed';
+function unlistedWithTaskList(seen: Seen, rules: DecisionRules): End {
+  const { listing, recheck } = seen;
+  if (rules.kind === 'sweep') {
+    if (listing === 'whole') return wasMissed(seen, rules) ? 'missed twice' : 'not-listed';
     return recheck?.cause === 'not-listed' ? 'not-listed' : 'uncertain';
   }
   if (!recheck) return 'settled';
   if (!isRetried(recheck.cause)) return recheck.cause;
   if (listing === 'changed') return 'unclear';
   return listing === 'whole' ? 'settled' : recheck.cause;
+}
+
+/** True when an earlier sweep missed the project. A recheck that is later than the end of the last sweep was written by
+ *  an earlier run of this one: what hides the project may last for minutes. */
+function wasMissed({ recheck }: Seen, { sweepCompletedAt }: DecisionRules): boolean {
+  return recheck?.cause === 'not-listed' && recheck.foundAt <= sweepCompletedAt;
 }
 
 /** Compares what was read with the snapshot. A listed record that is older than that of the snapshot is not

@@ -62,7 +62,7 @@ export function faultOfOneProject(error: unknown): Found {
 
 async function lookOrThrow(context: PassContext, state: PassState, candidate: Candidate): Promise<Found> {
   const { projectId, round } = candidate;
-  const rules = { kind: context.kind, round };
+  const rules = { kind: context.kind, round, sweepCompletedAt: context.before.sweepCompletedAt };
   let next = candidate;
   for (let conflicts = 0; conflicts < MAX_CONFLICTS; ) {
     const read = await observe(context, state, next);

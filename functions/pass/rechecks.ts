@@ -56,23 +56,30 @@ export function recheckChanges(
     // A row that another pass wrote since stays: that pass moves on because of it.
     if (!cause)
       return before && isSame(before, known.get(projectId)) ? [{ projectId, before, after: undefined }] : [];
-    const isUnclear = one.end === 'unclear';
+    const isNow = isFoundNow(one, before, foundAt);
     if (before?.cause === cause && one.reason === ON_HOLD && before.reason !== ON_HOLD)
       return [{ projectId, before, after: { ...before, reason: ON_HOLD } }];
     // An uncertain look does not replace a cause that each `changes` pass tries again.
-    if (before && (before.cause === cause ? !isUnclear : cause === 'uncertain' && isRetried(before.cause)))
+    if (before && (before.cause === cause ? !isNow : cause === 'uncertain' && isRetried(before.cause)))
       return [];
     const {
       since,
       foundAt: first,
       isReported,
     } = before ?? { since: sinceOf(state), foundAt, isReported: false };
-    // Met now: so the next run of this pass looks at it again (see surveyChanges).
-    const met = isUnclear ? foundAt : first;
+    const met = isNow ? foundAt : first;
     return [{ projectId, before, after: { cause, since, foundAt: met, reason: reasonOf(one), isReported } }];
   });
   checkRechecks(state, found, changes);
   return changes;
+}
+
+/** True when the recheck is of now, not of when an earlier cause was found: of an unclear project, so that the next
+ *  run of this pass looks at it again (see surveyChanges); of one that a sweep misses, so that only the next sweep
+ *  counts that (see wasMissed). A time ahead of our clock, which no sweep would count for as long, is replaced. */
+function isFoundNow({ end }: Found, before: Recheck | undefined, now: number): boolean {
+  if (end === 'unclear') return true;
+  return end === 'not-listed' && !(before?.cause === end && before.foundAt <= now);
 }
 
 function isSame(one: RecheckContent, other: RecheckContent | undefined): boolean {

@@ -136,9 +136,12 @@ const CASES = combinations(NAMES) as Case[];
 const rowsOf = (one: Case) =>
   ROWS.filter(({ cells }) => NAMES.every(name => cells[name].includes(one[name])));
 
-const rules = (kind: DecisionRules['kind'], round: DecisionRules['round']): DecisionRules => ({
-  kind,
-  round,
+const rules = (
+  kind: DecisionRules['kind'],
+  round: DecisionRules['round'],
+  sweepCompletedAt = AT,
+): DecisionRules => ({
+  ...{ kind, round, sweepCompletedAt },
   compare: rulesOf({ project: [], task: [] }, new Set(['updatedAt'])),
 });
 const listedAt = (readAt: number, record: JsonObject): Listed => ({
@@ -244,6 +247,13 @@ describe('invariant 9: a project', () => {
     ['in a baseline', ({ kind }) => kind === 'baseline'],
   ])('%s is not gone', (_, of) => {
     expect(CASES.filter(one => of(one) && isGone(one))).toEqual([]);
+  });
+
+  it('that an earlier run of the same sweep missed counts as missed once', () => {
+    const isMissed = ({ listing, tasks }: Case) => listing !== 'whole' || tasks !== '404';
+    const found = CASES.filter(one => one.recheck === 'not-listed' && isMissed(one) && isGone(one));
+    const ends = found.map(one => decide(seenIn(one), rules('sweep', 1, AT - 1)).end);
+    expect(new Set(ends)).toEqual(new Set(['not-listed']));
   });
 
   it('keeps its tasks when the task list answers 404', () => {

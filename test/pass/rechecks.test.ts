@@ -98,6 +98,15 @@ describe('what is written of rechecks', () => {
     expect(changesOf(failed('no-task-list'), before)).toEqual([{ projectId: '7', before, after }]);
   });
 
+  it.each([
+    ['that was unreadable', { cause: 'unreadable' }],
+    ['whose time is ahead of our clock', { cause: 'not-listed', foundAt: AT + 1 }],
+  ] as const)('invariant 9: of one that a sweep misses, %s, is met now', (_, more) => {
+    expect(changesOf({ end: 'not-listed' }, recheckOf(more))).toMatchObject([
+      { after: { cause: 'not-listed', since: 5, foundAt: AT } },
+    ]);
+  });
+
   it('is a row for each project, in the order in which they are told', () => {
     const findings = new Findings(UNKNOWN_PROCESS, 3);
     for (const id of ['9', '10', '8']) findings.set(id, { end: id === '8' ? 'settled' : 'uncertain' });

@@ -264,4 +264,26 @@ describe('the second round', () => {
     expect(ofProjects).toEqual(['project.deleted 1003', 'project.deleted 1006']);
     expect(await owed()).toEqual([]);
   });
+
+  it.each([
+    ['is new', false],
+    ['could not be read before', true],
+  ])(
+    'invariant 9: two runs of one sweep that miss a project, which %s, count as one',
+    async (_, isRefused) => {
+      await settled();
+      const refused = refuse('1003');
+      if (isRefused) await world.later('sweep');
+      refused.cancel();
+      hide(world, ['1003', '1006'], 4);
+      world.service.fail({ when: isTasksOf('1003'), fault: { before: () => world.pass(16_000) } });
+      expect(await runOver({}, 'sweep', { remaining: 30_000 })).toMatchObject({ outcome: 'unfinished' });
+      expect(await owed()).toEqual(['1003 not-listed']);
+      expect(await world.later('sweep')).toMatchObject({ outcome: 'completed' });
+      expect([await told(), await owed()]).toEqual([[], ['1003 not-listed', '1006 not-listed']]);
+      hide(world, ['1003', '1006']);
+      await world.later('sweep');
+      expect((await told()).filter(line => line.startsWith('project.'))).toHaveLength(2);
+    },
+  );
 });

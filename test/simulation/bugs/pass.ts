@@ -33,7 +33,7 @@ export const PASS: BugsByFile = {
         ],
         ['return snapshot?.content.tasks;', 'return snapshot?.content.tasks ?? new Map();', 'pass/look.ts'],
         [
-          "if (listing === 'whole') return recheck?.cause === 'not-listed' ? 'missed twice' : 'not-listed';",
+          "if (listing === 'whole') return wasMissed(seen, rules) ? 'missed twice' : 'not-listed';",
           "if (listing === 'whole') return 'missed twice';",
           'pass/decide.ts',
         ],
@@ -88,13 +88,13 @@ export const PASS: BugsByFile = {
       ],
     ],
     'whatever is owed counted as missed by the last sweep': [
-      "if (listing === 'whole') return recheck?.cause === 'not-listed' ?",
+      "if (listing === 'whole') return wasMissed(seen, rules) ?",
       "if (listing === 'whole') return recheck !== undefined ?",
       'pass/decide.test.ts',
     ],
     'a list that never came to rest taken for whole': [
-      "if (listing === 'whole') return recheck?.cause === 'not-listed' ?",
-      "if (listing !== 'changed') return recheck?.cause === 'not-listed' ?",
+      "if (listing === 'whole') return wasMissed(seen, rules) ?",
+      "if (listing !== 'changed') return wasMissed(seen, rules) ?",
     ],
   },
   'pass/announce.ts': {
@@ -167,7 +167,7 @@ export const PASS: BugsByFile = {
       'pass/rechecks.test.ts',
     ],
     'a recheck kept as what it first was': [
-      "if (before && (before.cause === cause ? !isUnclear : cause === 'uncertain' && isRetried(before.cause)))",
+      "if (before && (before.cause === cause ? !isNow : cause === 'uncertain' && isRetried(before.cause)))",
       'if (before)',
       'pass/rechecks.test.ts',
     ],
