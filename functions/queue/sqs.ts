@@ -68,8 +68,8 @@ export function sqsQueueBeside(client: Client, url: string): (arn: string) => Qu
 /** A message that stays in its queue counts as old after this time, in s. */
 const OLD_S = 600;
 
-/** A handler as Lambda's event source mapping invokes it, with messages of one queue at a time. Counts the age of an old
- *  message that stays: SQS leaves those that were received three times out of the age of the oldest message. */
+/** A handler as Lambda's event source mapping invokes it, with messages of one queue at a time. Counts the age of an
+ *  old message that stays: SQS leaves those that were received three times out of the age of the oldest message. */
 export function servedByLambda(
   serve: Serve,
   queueOf: (arn: string) => Queue,
