@@ -39,7 +39,7 @@ export function sinceOf({ baselined, watermark, sweptAt }: ProcessState): number
 }
 
 /** A recheck without the revision of its row, which only the store knows. */
-export type RecheckContent = Omit<Recheck, 'revision'>;
+type RecheckContent = Omit<Recheck, 'revision'>;
 
 /** What is to be written for what a pass found: a row for each project that must be looked at again, and the
  *  removal of rows that are settled. `state`: as it is now; `foundAt`: our time; `known`: the rechecks as this pass

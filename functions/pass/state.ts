@@ -9,13 +9,12 @@ import type { DueRules } from '../changes/due.ts';
 import { ignoredFields } from '../changes/ignored-fields.ts';
 import { fieldEvents } from '../changes/process-events.ts';
 import type { FieldDefinition } from '../model/field-definition.ts';
-import type { ProcessState } from '../model/process-state.ts';
+import type { ProcessState, Recheck } from '../model/process-state.ts';
 import { isPassing, ServiceAnswerError, ServiceStatusError } from '../service/errors.ts';
 import type { Service } from '../service/service.ts';
 import { announce, type Draft, inHalves } from './announce.ts';
 import type { Actors } from './audit-log/actors.ts';
 import type { PassContext, Reports } from './context/context.ts';
-import type { RecheckContent } from './rechecks.ts';
 import { reportNames } from './unknown-fields.ts';
 
 /** What this run of a pass has found so far. */
@@ -31,7 +30,7 @@ export class PassState {
   commits = 0;
   events = 0;
   /** The rechecks as this run read them, and as it wrote or cleared them before the pass concluded. */
-  readonly rechecks: Map<string, RecheckContent>;
+  readonly rechecks: Map<string, Omit<Recheck, 'revision'>>;
   /** Projects that are skipped no longer: they were read and committed, or are gone. */
   readonly skippedNoLonger: string[] = [];
   /** The rules for due dates, once the state has them; undefined without rules. */
