@@ -155,13 +155,13 @@ const OUTAGE_PART = 0.2;
 /** What a pass found out about each project that it looked at. */
 export class Findings {
   readonly #found = new Map<string, Found>();
-  readonly #state: Pick<ProcessState, 'rechecks' | 'completedAt'>;
+  readonly #state: Pick<ProcessState, 'rechecks' | 'completedAt' | 'sweepCompletedAt'>;
   /** How many projects the pass covers. */
   readonly total: number;
   #new = new Set<string>();
   #newFaults = 0;
 
-  constructor(state: Pick<ProcessState, 'rechecks' | 'completedAt'>, total: number) {
+  constructor(state: Pick<ProcessState, 'rechecks' | 'completedAt' | 'sweepCompletedAt'>, total: number) {
     this.#state = state;
     this.total = total;
   }
@@ -201,10 +201,11 @@ export class Findings {
   }
 
   #isNewFault(projectId: string, found: Found | undefined): number {
-    const { rechecks, completedAt } = this.#state;
+    const { rechecks, completedAt, sweepCompletedAt } = this.#state;
     // Known are rechecks from before the last completed pass. Those written since, by runs of an outage that
     // failed, count as new.
-    const isKnown = (rechecks.get(projectId)?.foundAt ?? Number.POSITIVE_INFINITY) <= completedAt;
+    const { foundAt = Number.POSITIVE_INFINITY } = rechecks.get(projectId) ?? {};
+    const isKnown = foundAt <= Math.max(completedAt, sweepCompletedAt);
     return found?.fault && !isKnown ? 1 : 0;
   }
 }

@@ -26,7 +26,10 @@ function factsOf({ found = '', total, rechecks = {}, state, ...more }: Given): F
     const [count, ...end] = part.split(' ');
     return Array.from({ length: Number(count) }, () => end.join(' ') as End);
   });
-  const findings = new Findings({ rechecks: owed, completedAt: AT }, total ?? ends.length);
+  const findings = new Findings(
+    { rechecks: owed, sweepCompletedAt: 0, completedAt: AT },
+    total ?? ends.length,
+  );
   for (const [at, end] of ends.entries()) {
     const fault = new Error(`${end} ${at + 1}`);
     findings.set(String(at + 1), { end, ...(isFault(end) && { reason: fault.message, fault }) });

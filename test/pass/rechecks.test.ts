@@ -178,7 +178,7 @@ describe('an outage', () => {
     total: number,
     rechecks: ReadonlyMap<string, Recheck> = new Map(),
   ) => {
-    const findings = new Findings({ rechecks, completedAt: AT - 60_000 }, total);
+    const findings = new Findings({ rechecks, sweepCompletedAt: 0, completedAt: AT - 60_000 }, total);
     for (let id = 1; id <= failures; id++) findings.set(String(id), failed());
     return findings;
   };

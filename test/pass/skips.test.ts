@@ -80,6 +80,14 @@ describe('source.skipped', () => {
     expect(await told()).toEqual(['project.updated 1006 budget: "" → "1"', 'source.skipped 1001']);
   });
 
+  it('is emitted for all that a completed sweep could not read, more than a `changes` pass may newly meet', async () => {
+    await settled({ projects: 60, tasksPerProject: 0 });
+    for (const id of ids(12)) fail(id);
+    for (const mode of ['sweep', 'changes'] as const)
+      expect(await world.later(mode)).toMatchObject({ outcome: 'completed' });
+    expect((await told()).filter(one => one.startsWith('source.skipped'))).toHaveLength(12);
+  });
+
   it('invariant 8: is emitted, and logged, by one of two passes that meet the failure at the same time', async () => {
     await settled();
     fail('1002');
