@@ -80,8 +80,9 @@ export class ActorsOracle {
       const sk = dynamodb?.Keys?.sk?.S ?? '';
       if (sk.startsWith(RECHECK)) this.#owed[dynamodb?.NewImage ? 'add' : 'delete'](projectOfRecheck(sk));
       if (!sk.startsWith('PASS#')) continue;
-      if (sk === SEEN && run !== undefined)
-        this.#passed = new Set(this.#logs.get(run)?.map(({ seq }) => seq));
+      // A run to which the log was refused leaves its place.
+      const log = sk === SEEN && run !== undefined && this.#logs.get(run);
+      if (log) this.#passed = new Set(log.map(({ seq }) => seq));
       const owner = dynamodb?.NewImage?.leaseOwner?.S;
       if (owner !== undefined && owner !== this.#owners.get(sk) && run !== undefined)
         this.#leases.set(run, sk);
