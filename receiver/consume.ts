@@ -15,7 +15,8 @@ export interface ConsumeOptions {
   readonly lease?: number | undefined;
   /** Ends the loop after the current event. */
   readonly signal?: AbortSignal | undefined;
-  /** Called when a request got no answer. It is repeated, unless the loop ends by `break` or an error. */
+  /** Called when a request got no answer, which by default emits a warning of the process. It is repeated, unless the
+   *  loop ends by `break` or an error. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -43,7 +44,8 @@ export async function* consume<Types extends RecordTypes = AnyRecords>({
   limit = 10,
   lease = 60,
   signal,
-  onError = () => undefined,
+  onError = error =>
+    process.emitWarning(`No answer for endpoint ${endpoint} from ${JSON.stringify(from)}: ${error}`),
 }: ConsumeOptions): AsyncGenerator<SentEvent<Types>, void, undefined> {
   const ask = repeated(operationsOf(from), { signal, onError });
   while (!signal?.aborted) {

@@ -6,8 +6,8 @@ export type Verdict = 'new' | 'duplicate' | 'stale';
  *  process ends.
  *
  *  In production, use a row per record in your database, written in the same transaction that applies the event:
- *  `UPDATE records SET sequence = :new, … WHERE source = :source AND subject = :subject AND sequence < :new`.
- *  No row updated means duplicate or stale. */
+ *  `UPDATE records SET sequence = :new, … WHERE source = :source AND subject = :subject AND sequence <= :new`.
+ *  No row updated means stale. Several events of one commit have the same sequence; a duplicate has the same id. */
 export class Applied {
   readonly #ids: RecentMap<true>;
   readonly #sequences: RecentMap<bigint>;
@@ -25,7 +25,7 @@ export class Applied {
     const last = this.#sequences.get(recordOf(event));
     if (known) return 'duplicate';
     if (event.subject === undefined) return 'new';
-    return last !== undefined && BigInt(event.sequence) <= last ? 'stale' : 'new';
+    return last !== undefined && BigInt(event.sequence) < last ? 'stale' : 'new';
   }
 
   /** Call it after an event is applied, not before: an event whose handling failed must be accepted when it is sent

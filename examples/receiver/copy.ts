@@ -42,9 +42,11 @@ export class Copy {
     // A deleted record keeps its row: an event from before the deletion may still arrive.
     const content = ('record' in of && of.record) || {};
     const record = type.endsWith('.deleted') ? null : JSON.stringify(content);
+    // An event without its record, such as one that is too large, leaves the last content that is known.
+    const kept = record === '{}' ? 'coalesce(record.record, excluded.record)' : 'excluded.record';
     this.#run(
       `INSERT INTO record VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
-        SET sequence = excluded.sequence, record = excluded.record WHERE excluded.sequence > sequence`,
+        SET sequence = excluded.sequence, record = ${kept} WHERE excluded.sequence >= record.sequence`,
       ...[source, subject, Number(sequence), record],
     );
   }

@@ -37,7 +37,7 @@ function queuesDelayed(name: string, { events, deliveries, chat }: Queues): Oper
       'Endpoints receive events late, those with many events most. Native subscriptions are not affected. No event is lost: queues keep messages for 14 days.',
     first: {
       ask: 'logs deliver --since 30m',
-      see: 'look for errors, here and in `logs route --since 30m`. Without errors, more events arrive than endpoints accept: narrow the filter of the endpoint with the most events in `status`, or cancel its replay.',
+      see: 'look for errors, here and in `logs route --since 30m`. Without errors, more events arrive than endpoints accept: narrow the filter of the endpoint with the most events in `status`.',
     },
     metric: new MathExpression({
       expression: 'MAX([events, deliveries, chat, retry])',

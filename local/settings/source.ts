@@ -71,7 +71,7 @@ export function realSource(settings: ServiceSettings, timing: Timing): Source {
 const LIVELY_MS = 2000;
 /** Audit entries that the simulated service keeps. Each edit writes the whole state, which a longer log
  *  would slow down; passes read the log every few seconds, so they miss none. */
-const AUDIT_RETENTION = 5_000;
+const AUDIT_RETENTION = 1_000;
 
 /** Starts the simulated service, whose state is in `file`. `every` is the mean time between two of its
  *  changes, in ms; undefined: nothing changes. */

@@ -22,10 +22,10 @@ const TURNS: readonly (readonly [weight: number, turn: Turn])[] = [
   [0.5, scene => changeField(scene, 'project', 'single-choice')],
   [1, scene => changeField(scene, 'project', 'text')],
   [2, moveState],
-  [6, createTask],
+  [10, createTask],
   [2, deleteTask],
-  [0.2, createProject],
-  [0.1, deleteProject],
+  [1, createProject],
+  [1, deleteProject],
 ];
 
 type WeightedTurn = (typeof TURNS)[number];

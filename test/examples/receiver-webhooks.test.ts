@@ -40,7 +40,11 @@ describe('the receiver of signed webhooks', () => {
     await send('snapshot.completed', 'task.deleted', 'project.snapshot');
     await send('task.snapshot');
     const { source, subject, data } = event('project.snapshot') as ProjectEvent;
-    expect([...new Copy(path).records()]).toEqual([[`${source} ${subject}`, data.project.record]]);
+    const copy = new Copy(path);
+    const { record, ...withoutRecord } = data.project;
+    const cut = { sequence: '9772442160001', data: { ...data, project: withoutRecord } };
+    copy.apply(exampleEvent('project.updated', { source, subject, ...cut } as object));
+    expect([...copy.records()]).toEqual([[`${source} ${subject}`, record]]);
   });
 
   it('refuses what is altered, unsigned or signed with another secret, other methods and paths, and a body without end', async () => {
@@ -107,7 +111,7 @@ describe('what the receiver remembers', () => {
     const applied = new Applied();
     const event = (id: string, sequence: string) => exampleEvent('task.updated', { id, sequence });
     applied.remember(event('a', '9999999999999'));
-    expect(applied.judge(event('b', '10000000000000'))).toBe('new');
+    for (const of of ['9999999999999', '10000000000000']) expect(applied.judge(event('b', of))).toBe('new');
     expect(applied.judge(event('c', '9999999999998'))).toBe('stale');
   });
 });

@@ -33,7 +33,7 @@ async function opened(batches: readonly (readonly string[])[], more: Partial<Con
 
 describe('a consumer', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
-  afterEach(() => void vi.useRealTimers());
+  afterEach(() => void vi.useRealTimers().restoreAllMocks());
 
   it('has each event acknowledged once it asks for one of the next batch, until its signal ends it', async () => {
     const { events, requests, ended } = await opened([['a', 'b'], ['c']], { limit: 2, lease: 7 });
@@ -90,16 +90,15 @@ describe('a consumer', () => {
     expect(requests().length).toBeLessThan(20);
   });
 
-  it('repeats a request that got no answer, and tells why it did', async () => {
-    const errors: unknown[] = [];
-    const onError = (error: unknown) => {
-      errors.push(error);
-      consumer.address();
-    };
-    const consumer = await opened([['a']], { onError });
+  it.each(['a warning', 'onError'])('repeats a request that got no answer, and says why by %s', async by => {
+    const reported = vi.fn(() => consumer.address());
+    if (by !== 'onError') vi.spyOn(process, 'emitWarning').mockImplementation(reported);
+    const consumer = await opened([['a']], by === 'onError' ? { onError: reported } : {});
     consumer.address('another token');
     for await (const _ of consumer.events);
-    expect([errors.length, consumer.ended()]).toEqual([1, ['ack receipt a']]);
+    const how = by === 'onError' ? expect.any(Error) : expect.stringMatching('endpoint crm from {"data":');
+    expect(reported.mock.calls).toEqual([[how]]);
+    expect(consumer.ended()).toEqual(['ack receipt a']);
   });
 
   it('that ends by an error where no answer comes gets that error', { timeout: 10_000 }, async () => {

@@ -14,7 +14,7 @@ async function believable(options = {}) {
   return { workspace: service.workspace, clock };
 }
 
-test('over a long time every kind of edit happens, by all users, mostly by a task’s assignee, some by two people and some by the system; the workspace keeps its size', async () => {
+test('over a long time every kind of edit happens, by all users, mostly by a task’s assignee, some by two people and some by the system; the workspace keeps its size, and open projects', async () => {
   const { workspace, clock } = await believable();
   const random = seededRandom(2);
   for (let turn = 0; turn < 6000; turn += 1) {
@@ -25,6 +25,8 @@ test('over a long time every kind of edit happens, by all users, mostly by a tas
   for (const { projects } of processes) {
     expect(projects.size).toBeGreaterThanOrEqual(28);
     expect(projects.size).toBeLessThanOrEqual(34);
+    const open = [...projects.values()].filter(({ fields }) => fields.state !== 'Completed');
+    expect(open.length).toBeGreaterThan(25);
   }
   const entries = processes.flatMap(({ audit }) => audit);
   const kinds = new Set(entries.map(({ entity, action }) => `${entity.type} ${action}`));

@@ -172,12 +172,13 @@ export function testReceiver(name: string): void {
       }
 
       const before = lines(written.out).length;
-      const at = (sequence: number, different: Partial<SentEvent> = {}) =>
-        ({ ...event, id: `e${sequence}`, sequence: String(sequence), ...different }) as SentEvent;
+      const at = (sequence: number, other: Partial<SentEvent> = {}) =>
+        ({ ...event, id: sequence + JSON.stringify(other), sequence: `${sequence}`, ...other }) as SentEvent;
       const sent = [
         at(9_999_999_999_999),
         at(10_000_000_000_001),
         at(10_000_000_000_000),
+        at(10_000_000_000_001, { id: 'other', type: 'task.overdue' }),
         at(10_000_000_000_002, { type: 'task.deleted' }),
         at(10_000_000_000_000, { subject: 'projects/1015/tasks/other' }),
         at(10_000_000_000_000, { source: '/workspaces/us/processes/onboarding' }),
@@ -187,6 +188,7 @@ export function testReceiver(name: string): void {
         expect(lines(written.out).slice(before)).toEqual([
           `task.updated ${event.subject}`,
           `task.updated ${event.subject}`,
+          `task.overdue ${event.subject}`,
           `task.deleted ${event.subject}`,
           'task.updated projects/1015/tasks/other',
           `task.updated ${event.subject}`,
