@@ -312,7 +312,8 @@ export interface Deliveries {
    *  store may have it once live and once replayed. */
   add(deliveries: readonly NewDelivery[]): Promise<void>;
   /** The deliveries that are due at `now`, except those at the places `inHand`, in the order of
-   *  publication, but all live ones before replayed ones; at most `limit`. */
+   *  publication, but all live ones before replayed ones, and in DynamoDB those of one commit in any order; at
+   *  most `limit`. */
   due(endpoint: string, now: number, limit: number, inHand?: readonly string[]): Promise<PendingDelivery[]>;
   /** The pending delivery of one event. */
   find(endpoint: string, event: Pick<NewDelivery, 'eventId' | 'at'>): Promise<PendingDelivery | undefined>;

@@ -16,8 +16,9 @@ interface Parts {
   readonly deliveries: Pick<SqliteDeliveries, 'expire'>;
 }
 
-/** Deletes expired rows, a few at a time: DynamoDB does that by itself, SQLite does not. Then looks at the disk. A
- *  failure is reported, and the next round retries. @returns a function that stops it */
+/** Looks at the disk and deletes expired rows, a few at a time: DynamoDB does that by itself, SQLite does not. The first
+ *  deletion comes after a pause: what was due before a long time without a run is sent first, and a clock that was wrong
+ *  at the start is corrected. A failure is reported, and the next round retries. @returns a function that stops it */
 export function startHousekeeping(
   parts: Parts & {
     readonly watchDisk: () => Promise<void>;
@@ -31,9 +32,11 @@ export function startHousekeeping(
   const { signal } = stopping;
   const pause = (ms: number) => sleep(ms, signal).catch(() => undefined);
   const run = async (): Promise<void> => {
-    for (; !signal.aborted; await pause(EVERY_MS)) {
-      await dropExpired(parts, clock(), () => pause(PAUSE_MS), signal).catch(onFailure);
+    for (;;) {
       await watchDisk();
+      await pause(EVERY_MS);
+      if (signal.aborted) return;
+      await dropExpired(parts, clock(), () => pause(PAUSE_MS), signal).catch(onFailure);
     }
   };
   const running = run();

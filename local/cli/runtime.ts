@@ -22,7 +22,7 @@ import type { Source } from '../settings/source.ts';
 import type { SnsConnections } from '../sns/sns.ts';
 import type { Output } from '../terminal/output.ts';
 import { startEndpoints } from './endpoints.ts';
-import { diskWatch, startHousekeeping } from './housekeeping.ts';
+import { diskWatch, dropExpired, startHousekeeping } from './housekeeping.ts';
 import { passOnce, processesOf, startPasses, workspacesOf } from './passes.ts';
 import type { Plan } from './plan.ts';
 import { startPolling } from './polling.ts';
@@ -160,6 +160,7 @@ async function start(
       await feed.drained();
       await sns.idle();
       await delivering.tried();
+      await dropExpired(store, clock(), async () => undefined, new AbortController().signal);
       return (await undelivered.isEmpty()) && isCompleted;
     },
     watch: () => {

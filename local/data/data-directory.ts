@@ -28,7 +28,7 @@ export function openDataDirectory(directory: string, onNotice: OnNotice): DataDi
     privateDirectory(path, onNotice);
   } catch (error) {
     throw new Error(
-      `The data directory ${path} ${whyUnusable(error)}. Choose another one with --data, or use --memory.`,
+      `The data directory ${path} ${whyUnusable(error)}. ${isFull(error) ? FREE_SPACE : OTHER_DIRECTORY}`,
     );
   }
   const lock = lockDirectory(path);
@@ -55,6 +55,11 @@ export interface RunContext {
   readonly directory: DataDirectory;
   readonly output: Output;
 }
+
+const OTHER_DIRECTORY = 'Choose another one with --data, or use --memory.';
+/** Another directory would begin with a new baseline, and lose what has changed since. */
+const FREE_SPACE = 'Free space there; nothing is lost.';
+const isFull = (error: unknown) => ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 const SCRATCH = 'changewire-memory-';
 /** The variable with the path of `tmpdir()`. */

@@ -80,13 +80,23 @@ export function inTransaction<Result>({ file }: Pick<Database, 'file'>, work: ()
   }
 }
 
-const SQLITE_FULL = 13;
+/** Of SQLite's primary error codes. */
+const [SQLITE_BUSY, SQLITE_IOERR, SQLITE_FULL] = [5, 10, 13];
+/** Without the details in the upper bits of an extended code. */
+const codeOf = (error: unknown): number => ((error as { errcode?: number }).errcode ?? 0) & 0xff;
 
-/** SQLite names neither the file nor the remedy when its disk is full. */
+/** SQLite names neither the file nor the remedy. */
+const TROUBLES: Readonly<Record<number, string>> = {
+  [SQLITE_BUSY]: 'is locked: database is locked. Close the other program that writes it',
+  [SQLITE_FULL]: 'cannot grow: database or disk is full. Free space on its disk',
+};
+
 function explained(error: unknown, file: DatabaseSync): unknown {
-  if ((error as { errcode?: number }).errcode !== SQLITE_FULL) return error;
-  const text = `${file.location() ?? 'The database'} cannot grow: database or disk is full. Free space on its disk; everything is tried again`;
-  return new Error(`${text}.`, { cause: error });
+  const trouble = TROUBLES[codeOf(error)];
+  if (trouble === undefined) return error;
+  return new Error(`${file.location() ?? 'The database'} ${trouble}; everything is tried again.`, {
+    cause: error,
+  });
 }
 
 /** Writes nothing before it is certain that the file is ours. */
@@ -174,11 +184,19 @@ function makePrivate(path: string): void {
 
 function cannotOpen(path: string, cause: unknown): DatabaseError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new DatabaseError(
-    `Could not open ${path}: ${reason}. Restore it from a backup, or choose another directory with --data DIR.`,
-    { cause },
-  );
+  return new DatabaseError(`Could not open ${path}: ${reason}. ${REMEDIES[codeOf(cause)] ?? RESTORE}`, {
+    cause,
+  });
 }
+
+const RESTORE = 'Restore it from a backup, or choose another directory with --data DIR.';
+const CHECK_DISK = 'Free space on its disk, or check the disk; the file is unchanged.';
+/** Where the file is as it was, and another one would lose events. */
+const REMEDIES: Readonly<Record<number, string>> = {
+  [SQLITE_BUSY]: 'Close the other program that uses it.',
+  [SQLITE_IOERR]: CHECK_DISK,
+  [SQLITE_FULL]: CHECK_DISK,
+};
 
 type Row = Record<string, SQLOutputValue>;
 type Tag<Result> = (texts: TemplateStringsArray, ...values: SQLInputValue[]) => Result;

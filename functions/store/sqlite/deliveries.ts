@@ -36,17 +36,20 @@ export function lease(
 ): PendingDelivery[] {
   const [leased, blocked] = [[] as PendingDelivery[], new Set<string>()];
   let size = 0;
-  const rows = sql.all`SELECT * FROM pending WHERE endpoint = ${endpoint}
+  // Without the bodies, which may be large: only those that are leased are read.
+  const rows = sql.all`SELECT seq, event_id, due FROM pending WHERE endpoint = ${endpoint}
     ORDER BY replay, at, seq LIMIT ${MAX_LOOKED_AT}`;
-  for (const delivery of rows.map(pendingOf)) {
-    const project = projectPart(delivery.eventId);
+  for (const row of rows) {
+    const project = projectPart(row.event_id as string);
     if (blocked.has(project)) continue;
-    if (delivery.due > now) {
+    if ((row.due as number) > now) {
       blocked.add(project);
       continue;
     }
+    if (leased.length === limit) break;
+    const delivery = pendingOf(sql.get`SELECT * FROM pending WHERE seq = ${row.seq as number}` as Row);
     size += Buffer.byteLength(delivery.body);
-    if (leased.length === limit || (leased.length > 0 && size > bytes)) break;
+    if (leased.length > 0 && size > bytes) break;
     const attributes = { ...delivery.attributes, [LEASE]: { Type: 'String', Value: token } };
     sql.run`UPDATE pending
       SET due = ${until}, attributes = ${JSON.stringify(attributes)}, tried_at = coalesce(tried_at, ${now})

@@ -45,7 +45,7 @@ export interface Journal {
   positionOf(consumer: string): number;
   moveTo(consumer: string, position: number): void;
   /** Deletes rows that expired before `now` (ms since 1970), at most `limit` records, and frees their
-   *  space. @returns how many */
+   *  space. @returns `limit` if more may be left, else fewer */
   expire(now: number, limit: number): number;
 }
 
@@ -69,16 +69,19 @@ export function sqliteJournal(database: Database, { journal }: Pick<Keep, 'journ
       // After days without a run, its last events are older than the journal keeps, and not published yet: also its
       // first ones, before which the publisher has no position.
       const readTo = Number(sql.get`SELECT min(position) AS first FROM consumer`?.first ?? 0);
-      const { changes } = sql.run`DELETE FROM change WHERE position IN (
-        SELECT position FROM change WHERE at <= ${now - journal} AND position <= ${readTo} ORDER BY at LIMIT ${limit})`;
-      sql.run`DELETE FROM tombstone WHERE (process, id) IN (
-        SELECT process, id FROM tombstone WHERE expires_at <= ${Math.floor(now / 1000)} ORDER BY expires_at LIMIT ${limit})`;
-      sql.run`DELETE FROM told_entry WHERE (process, id) IN (
-        SELECT process, id FROM told_entry WHERE expires_at <= ${Math.floor(now / 1000)} ORDER BY expires_at LIMIT ${limit})`;
-      sql.run`DELETE FROM action WHERE seq IN (
-        SELECT seq FROM action WHERE at <= ${now - ACTIONS_KEPT_MS} ORDER BY at LIMIT ${limit})`;
+      const seconds = Math.floor(now / 1000);
+      const dropped = [
+        sql.run`DELETE FROM change WHERE position IN (
+          SELECT position FROM change WHERE at <= ${now - journal} AND position <= ${readTo} ORDER BY at LIMIT ${limit})`,
+        sql.run`DELETE FROM tombstone WHERE (process, id) IN (
+          SELECT process, id FROM tombstone WHERE expires_at <= ${seconds} ORDER BY expires_at LIMIT ${limit})`,
+        sql.run`DELETE FROM told_entry WHERE (process, id) IN (
+          SELECT process, id FROM told_entry WHERE expires_at <= ${seconds} ORDER BY expires_at LIMIT ${limit})`,
+        sql.run`DELETE FROM action WHERE seq IN (
+          SELECT seq FROM action WHERE at <= ${now - ACTIONS_KEPT_MS} ORDER BY at LIMIT ${limit})`,
+      ];
       file.exec(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
-      return Number(changes);
+      return Math.max(...dropped.map(({ changes }) => Number(changes)));
     },
   };
 }
@@ -132,13 +135,21 @@ export function sqliteJournalReader(database: Database): JournalReader {
 function recordsOf({ sql }: Database, eventId: string): Record<string, unknown>[] {
   const entry = entryPlaceOf(eventId);
   if (entry)
-    return sql.all`SELECT position, at, events FROM told_entry JOIN change ON change.process = told_entry.process
-      AND change.key >= told_entry.key AND change.key < told_entry.key || '$'
-      WHERE told_entry.process GLOB ${`W#*#P#${entry.process}`} AND told_entry.id = ${entry.digest}`;
+    // In this order, each by its index: of the entries, which may be many, it seeks each process after the last one.
+    return sql.all`WITH RECURSIVE told (process) AS (SELECT min(process) FROM told_entry UNION
+        SELECT (SELECT min(process) FROM told_entry WHERE process > told.process) FROM told)
+      SELECT position, at, events FROM told CROSS JOIN told_entry ON told_entry.process = told.process
+      CROSS JOIN change ON change.process = told_entry.process
+        AND change.key >= told_entry.key AND change.key < told_entry.key || '$'
+      WHERE told.process GLOB ${`W#*#P#${entry.process}`} AND told_entry.id = ${entry.digest}`;
   const place = changePlaceOf(eventId);
   if (!place) return [];
-  return sql.all`SELECT position, at, events FROM change
-    WHERE process GLOB ${`W#*#P#${place.process}`} AND key GLOB ${`CHANGE#*${place.end}*`}`;
+  const [process, key] = [`W#*#P#${place.process}`, `CHANGE#*${place.end}*`];
+  // A version may be later than the time of its commit: only then all records are read, which takes long.
+  const found = sql.all`SELECT position, at, events FROM change
+    WHERE at = ${place.version} AND process GLOB ${process} AND key GLOB ${key}`;
+  if (found.length > 0) return found;
+  return sql.all`SELECT position, at, events FROM change WHERE process GLOB ${process} AND key GLOB ${key}`;
 }
 
 function entriesOf({ at, events }: Record<string, unknown>): JournalEntry[] {

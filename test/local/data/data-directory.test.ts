@@ -210,8 +210,8 @@ describe('a data directory', () => {
 
 describe('a data directory that can not be used is told in a line, with path, reason and remedy', () => {
   const open = (path: string) => () => openDataDirectory(path, silent);
-  const line = (path: string, reason: string) =>
-    new Error(`The data directory ${path} ${reason}. Choose another one with --data, or use --memory.`);
+  const line = (path: string, reason: string, remedy = 'Choose another one with --data, or use --memory.') =>
+    new Error(`The data directory ${path} ${reason}. ${remedy}`);
 
   test('when a file is in its place, or in its way', () => {
     const file = join(openDirectory('a-file'), 'a-file');
@@ -227,10 +227,11 @@ describe('a data directory that can not be used is told in a line, with path, re
     ['chmodSync', 'EPERM', 'is not writable: permission denied (EPERM)'],
     ['readdirSync', 'EMFILE', "can't be used (EMFILE)"],
   ] as const)('when %s fails with %s', (operation, code, reason) => {
+    const remedy = code === 'ENOSPC' ? 'Free space there; nothing is lost.' : undefined;
     const path =
       operation === 'mkdirSync' ? join(temporaryDirectory(), 'data') : openDirectory('service.json');
     failing(operation, code);
-    expect(open(path)).toThrow(line(path, reason));
+    expect(open(path)).toThrow(line(path, reason, remedy));
     vi.restoreAllMocks();
     expect(fs.existsSync(join(path, 'lock.pid.probe'))).toBe(false);
   });

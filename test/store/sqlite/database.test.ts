@@ -204,6 +204,13 @@ describe('a database', () => {
       /Could not open .*data\.sqlite: .*not a database.* Restore it from a backup/,
     );
     expect(damaged.cause).toBeInstanceOf(Error);
+    const failing = vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(() => {
+      throw Object.assign(new Error('disk I/O error'), { errcode: 10 | (12 << 8) });
+    });
+    expect(errorOf(() => opened(join(directory(), 'data.sqlite'))).message).toMatch(
+      /Free space .*unchanged\.$/,
+    );
+    failing.mockRestore();
     const nowhere = join(directory(), 'no', 'such', 'data.sqlite');
     expect(errorOf(() => opened(nowhere)).message).toMatch(
       /Could not open .*data\.sqlite: ENOENT.*--data DIR/,
