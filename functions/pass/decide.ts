@@ -32,8 +32,9 @@ export interface DecisionRules {
   readonly kind: PassKind;
   readonly round: 1 | 2;
   readonly compare: Rules;
-  /** When the last sweep was completed, by our clock. */
+  /** When the last sweep was completed, and this pass began, by our clock. */
   readonly sweepCompletedAt: number;
+  readonly begunAt: number;
 }
 
 /** What is to be committed: the new content and its changes. There may be none: see needsRefresh. */
@@ -144,8 +145,9 @@ function unlistedWithTaskList(seen: Seen, rules: DecisionRules): End {
 
 /** True when an earlier sweep missed the project. A recheck that is later than the end of the last sweep was written by
  *  an earlier run of this one: what hides the project may last for minutes. */
-function wasMissed({ recheck }: Seen, { sweepCompletedAt }: DecisionRules): boolean {
-  return recheck?.cause === 'not-listed' && recheck.foundAt <= sweepCompletedAt;
+function wasMissed({ recheck }: Seen, { sweepCompletedAt, begunAt }: DecisionRules): boolean {
+  // The clock of the last sweep may have been ahead.
+  return recheck?.cause === 'not-listed' && recheck.foundAt <= Math.min(sweepCompletedAt, begunAt);
 }
 
 /** Compares what was read with the snapshot. A listed record that is older than that of the snapshot is not

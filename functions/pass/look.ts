@@ -12,7 +12,7 @@ import { failureReason, ifTorn, isOfOneProject, TaskListMissingError } from './f
 import { meaningDigest } from './reading/digest.ts';
 import type { Listed } from './reading/listing.ts';
 import { readTasks, type Same, type TasksRead } from './reading/read-tasks.ts';
-import { type Found, reasonOf } from './rechecks.ts';
+import { type Found, isRetried, reasonOf } from './rechecks.ts';
 import type { PassState } from './state.ts';
 import { underOneList } from './withheld.ts';
 
@@ -62,7 +62,9 @@ export function faultOfOneProject(error: unknown): Found {
 
 async function lookOrThrow(context: PassContext, state: PassState, candidate: Candidate): Promise<Found> {
   const { projectId, round } = candidate;
-  const rules = { kind: context.kind, round, sweepCompletedAt: context.before.sweepCompletedAt };
+  const { kind, before, heartbeat } = context;
+  const begunAt = heartbeat.lease.window?.begunAt ?? context.begunAt;
+  const rules = { kind, round, sweepCompletedAt: before.sweepCompletedAt, begunAt };
   let next = candidate;
   for (let conflicts = 0; conflicts < MAX_CONFLICTS; ) {
     const read = await observe(context, state, next);
@@ -148,6 +150,7 @@ export async function observe(
     return { ...seen, snapshot, tasks: undefined };
   const digests = known?.digests ?? {};
   const tasks = await readTasks(context, projectId, {
+    isAgain: isRetried(recheck?.cause),
     digest: listed && listed.digest === digests.record ? digests.tasks : undefined,
     load: async () => {
       if (kind === 'baseline') return undefined;

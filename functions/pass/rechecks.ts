@@ -112,7 +112,7 @@ export function reasonOf({ end, reason }: Found): string {
 
 /** True for causes that each `changes` pass tries again. It looks at other rechecks only if the listing or
  *  the audit log names them. */
-export function isRetried(cause: Cause): boolean {
+export function isRetried(cause: Cause | undefined): boolean {
   return cause === 'unreadable' || cause === 'no-task-list';
 }
 
@@ -156,14 +156,21 @@ const OUTAGE_PART = 0.2;
 export class Findings {
   readonly #found = new Map<string, Found>();
   readonly #state: Pick<ProcessState, 'rechecks' | 'completedAt' | 'sweepCompletedAt'>;
+  readonly #retried: ReadonlySet<string>;
   /** How many projects the pass covers. */
   readonly total: number;
   #new = new Set<string>();
   #newFaults = 0;
 
-  constructor(state: Pick<ProcessState, 'rechecks' | 'completedAt' | 'sweepCompletedAt'>, total: number) {
+  /** @param retried the projects that are looked at for their recheck alone: these fail no more than before */
+  constructor(
+    state: Pick<ProcessState, 'rechecks' | 'completedAt' | 'sweepCompletedAt'>,
+    total: number,
+    retried: ReadonlySet<string> = new Set(),
+  ) {
     this.#state = state;
     this.total = total;
+    this.#retried = retried;
   }
 
   set(projectId: string, found: Found): void {
@@ -202,10 +209,10 @@ export class Findings {
 
   #isNewFault(projectId: string, found: Found | undefined): number {
     const { rechecks, completedAt, sweepCompletedAt } = this.#state;
-    // Known are rechecks from before the last completed pass. Those written since, by runs of an outage that
-    // failed, count as new.
+    // Known are rechecks from before the last completed pass, and those of a sweep that is not completed. Others that
+    // were written since, by runs of an outage that failed, count as new: their projects are listed again.
     const { foundAt = Number.POSITIVE_INFINITY } = rechecks.get(projectId) ?? {};
-    const isKnown = foundAt <= Math.max(completedAt, sweepCompletedAt);
+    const isKnown = this.#retried.has(projectId) || foundAt <= Math.max(completedAt, sweepCompletedAt);
     return found?.fault && !isKnown ? 1 : 0;
   }
 }

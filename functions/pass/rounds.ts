@@ -5,6 +5,7 @@ import { byKey } from '../store/store.ts';
 import { bulkLimit } from './conclude.ts';
 import type { Heartbeat } from './context/context.ts';
 import { isOutOfTime, type PassContext } from './context/context.ts';
+import { isOfOneProject } from './failures.ts';
 import { type Candidate, look } from './look.ts';
 import { kindOf, type Listing, listProjects } from './reading/listing.ts';
 import { Findings, recheckChanges, skippedNoLonger } from './rechecks.ts';
@@ -34,7 +35,7 @@ const SAVE_MS = 10_000;
 /** First round: looks at each candidate. Second round, by one whole listing: looks again at what was unclear,
  *  and at what a sweep's listing lacks. */
 export async function lookAtAll(context: PassContext, state: PassState, survey: Survey): Promise<Rounds> {
-  const findings = new Findings(context.before, survey.total);
+  const findings = new Findings(context.before, survey.total, survey.retried);
   const heads =
     context.kind !== 'changes' ? new Heads(context, id => survey.listing.projects.has(id)) : undefined;
   if (await firstRound(context, state, survey, findings, heads)) return { isStopped: true, findings };
@@ -141,7 +142,8 @@ async function lookInTurn(
     if (outcome === 'stopped') await onTimeOut();
     return outcome === 'stopped';
   } catch (error) {
-    if (error instanceof DeadlineError) await onTimeOut();
+    // What a failing run has found out of single projects counts for the next one.
+    if (error instanceof DeadlineError || isOfOneProject(error)) await onTimeOut();
     throw error;
   }
 }

@@ -20,6 +20,8 @@ export interface Survey {
   readonly candidates: readonly string[];
   /** Projects with a recheck that a sweep's or baseline's listing lacks: the second round looks at them. */
   readonly unlisted: readonly string[];
+  /** The candidates that a `changes` pass looks at for their recheck alone. */
+  readonly retried?: ReadonlySet<string>;
   /** How many projects the pass covers, including those that earlier runs of it are done with. */
   readonly total: number;
   /** What a `changes` pass remembers of listed projects, so that the next one need not read their tasks again. */
@@ -67,7 +69,8 @@ export async function surveyChanges(context: PassContext, state: PassState): Pro
   });
   // Without the log this run doesn't know the projects that new entries name: a later pass must read these
   // entries again.
-  const survey = { ...found, candidates, recent, unlisted: [], total: all.size };
+  const retried = again.difference(new Set([...listing.projects.keys(), ...named]));
+  const survey = { ...found, candidates, recent, unlisted: [], retried, total: all.size };
   const isIdle =
     candidates.length + audit.entries.length === 0 && !definitions.areInDoubt && isUnchanged(context, survey);
   if (isIdle) return { ...survey, isIdle };
@@ -82,8 +85,10 @@ export async function surveyChanges(context: PassContext, state: PassState): Pro
  *  were processed before, it moves, so that they are not listed for ever. */
 function isUnchanged(
   { before, heartbeat, reports }: PassContext,
-  { listing, recent, audit }: Pick<Survey, 'listing' | 'recent' | 'audit'>,
+  { listing, recent, audit, window }: Pick<Survey, 'listing' | 'recent' | 'audit' | 'window'>,
 ): boolean {
+  // It must go back with the service's clock, or nothing is listed until that has passed it.
+  if (before.watermark > window.startedAt) return false;
   const isHealthy = before.stalled === undefined && before.changesFailure === undefined && !reports.hasNew;
   const seen = [before.audit, before.recent];
   return (

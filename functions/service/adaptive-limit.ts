@@ -10,6 +10,8 @@ export interface Turn {
   readonly cuts: number;
   /** True when it was the last that the limit allowed at that moment. */
   readonly isLast: boolean;
+  /** True when the limit does not count it. */
+  readonly isBeside: boolean;
 }
 
 /** A time in which the service wants no request, by its `Retry-After`. */
@@ -80,21 +82,21 @@ export class AdaptiveLimit {
     return pause ? pause.until - now : this.#pace.wait(now);
   }
 
-  start(now: number): Turn {
-    this.#underWay += 1;
+  start(now: number, isBeside = false): Turn {
+    if (!isBeside) this.#underWay += 1;
     this.#pace.started(now);
-    return { at: now, cuts: this.#cuts, isLast: this.#underWay >= this.atOnce };
+    return { at: now, cuts: this.#cuts, isLast: !isBeside && this.#underWay >= this.atOnce, isBeside };
   }
 
   /** `retryAfter`: ms that the service asks to wait, with the status that asked. */
   end(turn: Turn, now: number, outcome: Outcome, asked?: { status: number; retryAfter: number }): void {
-    this.#underWay -= 1;
+    if (!turn.isBeside) this.#underWay -= 1;
     if (asked) {
       const until = now + Math.min(asked.retryAfter, MAX_PAUSE_MS);
       if (until > (this.pauseAt(now)?.until ?? now)) this.#pause = { status: asked.status, from: now, until };
     }
     if (outcome === 'answered') this.#answered(turn, now);
-    else if (outcome !== 'other' && turn.cuts === this.#cuts) {
+    else if (outcome !== 'other' && !turn.isBeside && turn.cuts === this.#cuts) {
       if (outcome === 'rate limit') this.#pace.refused(now, this.pauseAt(now)?.until ?? now);
       // If the limit had room for more, it was not too many requests at once, but too many a second.
       this.#cut(outcome === 'overloaded' || turn.isLast);

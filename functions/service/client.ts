@@ -89,13 +89,15 @@ function isAnswer(error: ServiceError): boolean {
   return isStatus && error.status !== 401 && error.status !== 429 && error.status !== 503;
 }
 
-/** Whether the service answers a small request about the process. */
+/** Whether the service answers a small request about the process. It does not wait for those that get no answer.
+ *  @throws DeadlineError when no time is left to ask */
 async function isAnswered({ context, reader }: Walking, processId: string): Promise<boolean> {
-  const path = pathOf(context.settings.base, ['processes', processId, 'projects'], { first: '1' });
+  const { served, settings } = context;
+  const path = pathOf(settings.base, ['processes', processId, 'projects'], { first: '1' });
   try {
-    return 'value' in (await reader.read({ path, scope: 'process' }));
+    return 'value' in (await reader.read({ path, scope: 'process', isBeside: true }));
   } catch {
-    return false;
+    return context.served > served;
   }
 }
 
@@ -119,12 +121,12 @@ function createService(walking: Walking, readerFor: (ms?: number) => Reader): Se
         ...{ property: 'projects', after },
         ...recordsOf('project', processId),
       }),
-    tasks: (processId, projectId, { isKnown } = {}) =>
+    tasks: (processId, projectId, { isKnown, isAgain } = {}) =>
       walk(walking, {
         name: 'tasks',
         scope: 'project',
         segments: ['processes', processId, 'projects', projectId, 'tasks'],
-        isKnown,
+        ...{ isKnown, isAgain },
         areOthersAnswered: () => isAnswered(within(PROBE_TIMEOUT_MS), processId),
         ...recordsOf('task', processId),
       }),

@@ -68,11 +68,15 @@ export class TokenError extends ServiceError {
   }
 }
 
+/** The remedy where nothing is answered. */
+export const CHECK_NETWORK = 'check the address and the network between';
+
 /** No answer: connection refused or reset, or none within a request's own time-out. */
 export class ServiceUnreachableError extends ServiceError {
-  /** The same error, once it is known to concern no more than `scope`. */
+  /** The same error, once it is known to concern no more than `scope`, because others are answered. */
   of(scope: Scope): ServiceUnreachableError {
-    const message = this.message.slice(this.request.length + ': '.length);
+    const what = this.message.slice(this.request.length + ': '.length).replace(`; ${CHECK_NETWORK}`, '');
+    const message = `${what}; other requests are answered: see whether the service can open this`;
     return new ServiceUnreachableError(this.request, message, { scope, cause: this });
   }
 }

@@ -1,5 +1,6 @@
 import { parseRetryAfter, plausibleDate } from '../basics/http-date.ts';
 import {
+  CHECK_NETWORK,
   isPassing,
   type Scope,
   ServiceAnswerError,
@@ -35,10 +36,10 @@ export interface Trying {
 const BRIEF_TRIES = 2;
 const MALFORMED_TRIES = 3;
 const BETWEEN = 'check the address, and what answers between (a proxy, a sign-in page)';
-const NEVER_SIZE = new Set([401, 403, 404, 429]);
+const NEVER_SIZE = new Set([401, 403, 404, 410, 429]);
 
 /** A request that got no whole answer. `limits` are named in the error. `isSilent`: nor did any other since
- *  it was sent; it is not tried again, because the next try would take as long. */
+ *  it was sent, or it got none before; it is not tried again, because the next try would take as long. */
 export function exchangeFailure(
   trying: Trying,
   failure: HttpFailure,
@@ -71,11 +72,7 @@ export function exchangeFailure(
     kind: slowBody ? 'slow body' : 'network',
     tries: isSilent ? 1 : slowBody && trying.brief ? BRIEF_TRIES : trying.maxAttempts,
     mayBeSize: slowBody,
-    error: ending =>
-      new ServiceUnreachableError(
-        trying.request,
-        `${what}${ending}; check the address and the network between`,
-      ),
+    error: ending => new ServiceUnreachableError(trying.request, `${what}${ending}; ${CHECK_NETWORK}`),
   };
 }
 

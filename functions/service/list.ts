@@ -26,6 +26,9 @@ interface List<Item> {
   readonly after?: string | undefined;
   /** Whom its errors concern. */
   readonly scope: Scope;
+  /** True when it could not be read before: it takes no turn of others, is not tried again without an answer, and its
+   *  pages shrink faster. */
+  readonly isAgain?: boolean | undefined;
   /** Whether the service answers other requests: asked when this list got no answer, which then concerns its
    *  scope alone. By default, it concerns everybody. */
   readonly areOthersAnswered?: () => Promise<boolean>;
@@ -102,14 +105,15 @@ function readRaw<Item>({ context }: Walking, list: List<Item>, answer: Answer): 
 
 async function ask<Item>(walking: Walking, list: List<Item>, after: string | undefined): Promise<Answer> {
   const { context, reader, sizes } = walking;
-  const { name, segments, query, scope } = list;
+  const { name, segments, query, scope, isAgain = false } = list;
   const isKnown = (digest: string) => list.isKnown?.(digestIn(list, digest)) === true;
   let met: ServiceError | undefined;
   const from = sizes[name];
-  for (let first = from; ; first = Math.floor(first / 2)) {
+  for (let first = from; ; first = Math.max(1, Math.floor(first / (isAgain ? 8 : 2)))) {
     const path = pathOf(context.settings.base, segments, { first, after, ...query });
     // What failed at the larger size is what the caller must see, not that no time was left for a smaller one.
-    const outcome = await reader.read({ path, scope, isKnown, brief: first > 1 }).catch(error => {
+    const how = { brief: first > 1, isBeside: isAgain };
+    const outcome = await reader.read({ path, scope, isKnown, ...how }).catch(error => {
       throw error instanceof DeadlineError && met ? met : error;
     });
     if ('value' in outcome) {

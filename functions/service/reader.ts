@@ -54,6 +54,8 @@ interface Question {
   readonly scope: Scope;
   /** True: give up early on failures that a smaller page may avoid. */
   readonly brief?: boolean;
+  /** True: others do not wait for it, so it is sent beside their turns, and once only without an answer. */
+  readonly isBeside?: boolean;
   /** True for the digest of a body that was parsed before, and need not be again. */
   readonly isKnown?: (digest: string) => boolean;
 }
@@ -78,7 +80,7 @@ export function createReader(context: Context, tokens: Tokens, options: ReaderOp
   const settings = { ...context.settings, maxAttempts };
   return {
     read(question) {
-      const { path, scope, brief = false } = question;
+      const { path, scope, brief = false, isBeside = false } = question;
       const request = `GET ${shownPath(context.secrets.hide(path))}`;
       const pacing = { ...settings, closing, deadline: () => deadline };
       const trying = { request, scope, maxAttempts, brief };
@@ -86,17 +88,20 @@ export function createReader(context: Context, tokens: Tokens, options: ReaderOp
       const once = async (attempt: number): Promise<Try<Answer>> => {
         const { answers } = context;
         const result = await authorised(attempt);
-        const isSilent = 'why' in result && result.why === 'time-out' && context.answers === answers;
-        if ('why' in result) return { failure: exchangeFailure(trying, result, limits, isSilent) };
+        if ('why' in result) {
+          const isSilent = result.why === 'time-out' && (isBeside || context.answers === answers);
+          return { failure: exchangeFailure(trying, result, limits, isSilent) };
+        }
         return take(context, question, result, trying);
       };
       const limits = { timeout: settings.requestTimeout, maxBodyBytes: settings.maxBodyBytes };
       const authorised = async (attempt: number) => {
-        const first = await ask(context, tokens, { path, attempt, deadline, share });
+        const what = { path, attempt, deadline, share, isBeside };
+        const first = await ask(context, tokens, what);
         if (first.result.status !== 401 || renewed) return first.result;
         renewed = true;
         tokens.refuse(first.token);
-        return (await ask(context, tokens, { path, attempt, deadline, share })).result;
+        return (await ask(context, tokens, what)).result;
       };
       return persist(request, pacing, once);
     },
@@ -159,9 +164,13 @@ function timeOf(context: Context, answer: HttpAnswer): Pick<Answer, 'readAt' | '
 async function ask(
   context: Context,
   tokens: Tokens,
-  what: { path: string; attempt: number; deadline: number; share: RequestShare | undefined },
+  what: Pick<Question, 'path' | 'isBeside'> & {
+    attempt: number;
+    deadline: number;
+    share: RequestShare | undefined;
+  },
 ) {
-  const { path, attempt, deadline, share } = what;
+  const { path, attempt, deadline, share, isBeside } = what;
   const { turns, settings } = context;
   const { base, clock, requestTimeout } = settings;
   const late = () => new DeadlineError(`GET ${path}`);
@@ -172,7 +181,8 @@ async function ask(
       () => tokens.met ?? late(),
     ));
   await share?.hold();
-  const turn = turns.takeAtOnce() ?? (await inTime(waitForTurn, late));
+  const atOnce = isBeside ? turns.takeBeside() : turns.takeAtOnce();
+  const turn = atOnce ?? (await inTime(waitForTurn, late));
   let result: HttpAnswer | HttpFailure | undefined;
   share?.begin();
   try {

@@ -39,11 +39,12 @@ export interface Service {
     how?: { updatedAfter?: number | undefined; after?: string | undefined },
   ): AsyncIterable<Page<ServiceRecord>>;
   /** Request #2. `isKnown`: true for the digest of a page that was the whole list when it was read before.
-   *  Such a page is not even parsed, unless its items are asked for. */
+   *  Such a page is not even parsed, unless its items are asked for. `isAgain`: true for a list that could not be read
+   *  before: others do not wait for it, and no answer ends it sooner. */
   tasks(
     processId: string,
     projectId: string,
-    how?: { isKnown?: (digest: string) => boolean },
+    how?: { isKnown?: (digest: string) => boolean; isAgain?: boolean | undefined },
   ): AsyncIterable<Page<ServiceRecord>>;
   /** Request #3; `after` continues after an earlier page. */
   auditLog(processId: string, after?: string): AsyncIterable<Page<JsonObject>>;

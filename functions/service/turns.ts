@@ -6,6 +6,8 @@ import { MAX_WAIT_MS } from './failures.ts';
 export interface Turns {
   /** A turn, if one is free now. */
   takeAtOnce(): Turn | undefined;
+  /** A turn beside those of others, which neither waits for them nor makes them wait; undefined in a pause. */
+  takeBeside(): Turn | undefined;
   /** A turn, once it comes; undefined when the service asks for a pause that is longer than a run waits. A
    *  caller that aborts leaves the queue, and its promise never settles. */
   take(signal: AbortSignal): Promise<Turn | undefined>;
@@ -56,6 +58,10 @@ export function createTurns(
     takeAtOnce() {
       const now = clock();
       return waiting.size === 0 && limit.wait(now) === 0 ? limit.start(now) : undefined;
+    },
+    takeBeside() {
+      const now = clock();
+      return limit.pauseAt(now) ? undefined : limit.start(now, true);
     },
     take(signal) {
       return new Promise(resolve => {

@@ -16,9 +16,10 @@ interface Parts {
   readonly deliveries: Pick<SqliteDeliveries, 'expire'>;
 }
 
-/** Looks at the disk and deletes expired rows, a few at a time: DynamoDB does that by itself, SQLite does not. The first
- *  deletion comes after a pause: what was due before a long time without a run is sent first, and a clock that was wrong
- *  at the start is corrected. A failure is reported, and the next round retries. @returns a function that stops it */
+/** Looks at the disk and deletes expired rows, a few at a time: DynamoDB does that by itself, SQLite does not. The
+ *  first deletion comes after a pause: what was due before a long time without a run is sent first, and a clock that is
+ *  wrong at the start is corrected. A failure is reported, and the next round retries.
+ *  @returns a function that stops it */
 export function startHousekeeping(
   parts: Parts & {
     readonly watchDisk: () => Promise<void>;

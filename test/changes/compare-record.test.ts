@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Json } from '../../functions/basics/json.ts';
 import { camelCase } from '../../functions/basics/property-names.ts';
 import {
@@ -71,7 +71,12 @@ it.each([
   [{ updatedAt: 100_000_000_000 }, 100_000_000_000],
   [{ updatedAt: 'soon', modified: 1_767_323_045 }, 1_767_323_045_000],
   [{ createdAt: '2026-01-02T03:04:05Z' }, undefined],
-])('update timestamps: %j was updated at %j', (record, time) => expect(updateTime(record)).toBe(time));
+  [{ updatedAt: '2026-01-02T03:04:05.123' }, Date.UTC(2026, 0, 2, 3, 4, 5, 123)],
+])('update timestamps: %j was updated at %j', (record, time) => {
+  vi.stubEnv('TZ', 'America/New_York');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(updateTime(record)).toBe(time);
+});
 
 it('update timestamps are ignored under their usual names and those that the configuration adds', () => {
   expect(ignoredFields(['touched']).has('touched')).toBe(true);

@@ -140,8 +140,9 @@ const rules = (
   kind: DecisionRules['kind'],
   round: DecisionRules['round'],
   sweepCompletedAt = AT,
+  begunAt = AT,
 ): DecisionRules => ({
-  ...{ kind, round, sweepCompletedAt },
+  ...{ kind, round, sweepCompletedAt, begunAt },
   compare: rulesOf({ project: [], task: [] }, new Set(['updatedAt'])),
 });
 const listedAt = (readAt: number, record: JsonObject): Listed => ({
@@ -249,10 +250,14 @@ describe('invariant 9: a project', () => {
     expect(CASES.filter(one => of(one) && isGone(one))).toEqual([]);
   });
 
-  it('that an earlier run of the same sweep missed counts as missed once', () => {
+  // The second as after a sweep whose clock was ahead.
+  it.each([
+    [AT - 1, AT],
+    [AT, AT - 1],
+  ])('that an earlier run of the same sweep missed counts as missed once', (completedAt, begunAt) => {
     const isMissed = ({ listing, tasks }: Case) => listing !== 'whole' || tasks !== '404';
     const found = CASES.filter(one => one.recheck === 'not-listed' && isMissed(one) && isGone(one));
-    const ends = found.map(one => decide(seenIn(one), rules('sweep', 1, AT - 1)).end);
+    const ends = found.map(one => decide(seenIn(one), rules('sweep', 1, completedAt, begunAt)).end);
     expect(new Set(ends)).toEqual(new Set(['not-listed']));
   });
 

@@ -177,8 +177,10 @@ describe('an outage', () => {
     failures: number,
     total: number,
     rechecks: ReadonlyMap<string, Recheck> = new Map(),
+    retried?: ReadonlySet<string>,
   ) => {
-    const findings = new Findings({ rechecks, sweepCompletedAt: 0, completedAt: AT - 60_000 }, total);
+    const before = { rechecks, sweepCompletedAt: 0, completedAt: AT - 60_000 };
+    const findings = new Findings(before, total, retried);
     for (let id = 1; id <= failures; id++) findings.set(String(id), failed());
     return findings;
   };
@@ -207,6 +209,7 @@ describe('an outage', () => {
   it('counts nothing that was owed a look when a pass was last completed, but all that was met since', () => {
     expect(findingsOf(11, 11, new Map([['1', recheckOf()]])).areOutage).toBe(false);
     expect(findingsOf(11, 11, new Map([['1', recheckOf({ foundAt: AT - 59_999 })]])).areOutage).toBe(true);
+    expect(findingsOf(11, 11, undefined, new Set(['1'])).areOutage).toBe(false);
   });
 });
 

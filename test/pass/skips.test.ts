@@ -78,6 +78,8 @@ describe('source.skipped', () => {
     silence('1002', '1003', '1004', '1005');
     await expect(world.later()).rejects.toThrow('the connection failed');
     expect(await told()).toEqual(['project.updated 1006 budget: "" → "1"', 'source.skipped 1001']);
+    // The first three are known then.
+    expect(await world.later()).toMatchObject({ outcome: 'completed' });
   });
 
   it('is emitted for all that a completed sweep could not read, more than a `changes` pass may newly meet', async () => {
@@ -86,6 +88,15 @@ describe('source.skipped', () => {
     for (const mode of ['sweep', 'changes'] as const)
       expect(await world.later(mode)).toMatchObject({ outcome: 'completed' });
     expect((await told()).filter(one => one.startsWith('source.skipped'))).toHaveLength(12);
+  });
+
+  it('is no outage to a `changes` pass that retries what a sweep met so far, which is not completed', async () => {
+    await settled({ projects: 60, tasksPerProject: 0, settings: { concurrency: 1 } });
+    for (const id of ids(12)) refuse(id);
+    const before = () => world.pass(1_000);
+    world.service.fail({ when: ({ path }) => /10[2-6]\d\/tasks/.test(path), times: 99, fault: { before } });
+    expect(await world.run('sweep', { remaining: 60_000 })).toMatchObject({ outcome: 'unfinished' });
+    expect(await world.later()).toMatchObject({ outcome: 'completed' });
   });
 
   it('invariant 8: is emitted, and logged, by one of two passes that meet the failure at the same time', async () => {

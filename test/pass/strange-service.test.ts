@@ -120,3 +120,13 @@ it.each([
     expect((await told()).sort()).toEqual(TOLD);
   },
 );
+
+it('a pass that finds nothing takes a watermark back that lies ahead of its clock, which was corrected', async () => {
+  world = await stage.settled();
+  const { watermark } = await stage.state();
+  world.pass(60_000);
+  const ahead = world.clock.now + 1_800_000;
+  const { readState } = world.snapshots;
+  await stage.runOver({ readState: async of => ({ ...(await readState(of)), watermark: ahead }) });
+  expect((await stage.state()).watermark).toBeGreaterThan(watermark);
+});

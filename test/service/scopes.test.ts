@@ -33,6 +33,9 @@ interface Trouble {
   readonly deadline?: number;
 }
 
+/** Answers all but task lists. */
+const hanging: Behaviour = (...asked) => (asked[1].path.includes('/tasks') ? hang : page([]))(...asked);
+
 /** What goes wrong with what was asked for, and so is of no more than that. */
 const OF_THE_REQUEST: [string, Trouble][] = [
   ...[304, 400, 403, 404, 408, 409, 413, 500, 502, 503].map((code): [string, Trouble] => [
@@ -97,6 +100,24 @@ describe('an error says of what it is', () => {
       expect(await met({ api: answer, options: { requestTimeout: 500 } }, tasks)).toBe('project');
     },
   );
+
+  test('no answer to three task lists at once, of which one is sent at a time: those projects', async () => {
+    const { service } = await rig(hanging, { concurrency: 1, maxAttempts: 1, requestTimeout: 200 });
+    const asked = await Promise.allSettled(['a', 'b', 'c'].map(id => all(service.tasks('p', id))));
+    const whose = {
+      scope: 'project',
+      message: expect.stringMatching(/200 ms; other requests are answered:/),
+    };
+    expect(asked).toMatchObject(Array(3).fill({ reason: whose }));
+  });
+
+  test('no answer to a task list that got none before: it is asked for once, and others do not wait', async () => {
+    const { service, infos } = await rig(hanging, { concurrency: 1, requestTimeout: 500 });
+    const again = all(service.tasks('p', 'q', { isAgain: true })).catch(() => undefined);
+    await Promise.all([again, all(service.projects('p'))]);
+    const [, first, second, ...more] = infos.map(({ path }) => /token|tasks|projects\?/.exec(path)?.[0]);
+    expect([first, second, more]).toEqual(['projects?', 'tasks', ['projects?']]);
+  });
 
   test('of a closed connection: everybody', async () => {
     const { connection, service } = await rig(hang);

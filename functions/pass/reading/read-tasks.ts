@@ -32,6 +32,8 @@ export interface Same {
  *  snapshot, loaded only if needed; undefined where a list of several pages must be confirmed: in a baseline,
  *  and without a snapshot. */
 interface KnownTasks {
+  /** True when an earlier pass could not read them. */
+  readonly isAgain?: boolean;
   readonly digest?: string | undefined;
   readonly load: () => Promise<Tasks | undefined>;
 }
@@ -47,7 +49,7 @@ export async function readTasks(
   projectId: string,
   known: KnownTasks,
 ): Promise<TasksRead | Same | undefined> {
-  const first = await readOnce(context, projectId, known.digest);
+  const first = await readOnce(context, projectId, known);
   if (!first) return undefined;
   if (first.digest === known.digest) return { isSame: true, readAt: first.readAt };
   if (first.pages.length <= 1) return tasksIn(first);
@@ -56,7 +58,7 @@ export async function readTasks(
   let last = first;
   const all = new Map(first.tasks());
   for (let reading = 2; reading <= MAX_READINGS; reading++) {
-    const next = await readOnce(context, projectId, undefined);
+    const next = await readOnce(context, projectId, { ...known, digest: undefined });
     if (!next) return undefined;
     if (next.pages.length <= 1 || !lacksAny(next.tasks(), last.tasks()))
       return { ...tasksIn(next), readAt: first.readAt };
@@ -80,18 +82,20 @@ interface Reading {
 async function readOnce(
   context: PassContext,
   projectId: string,
-  known: string | undefined,
+  { digest: known, isAgain }: Pick<KnownTasks, 'digest' | 'isAgain'>,
 ): Promise<Reading | undefined> {
   const { service, process, clock, heartbeat } = context;
   const pages: Page<ServiceRecord>[] = [];
   const isKnown = (one: string) => one === known;
   try {
-    for await (const page of service.tasks(process.processId, projectId, { isKnown })) {
+    for await (const page of service.tasks(process.processId, projectId, { isKnown, isAgain })) {
       pages.push(page);
       await heartbeat.beat();
     }
   } catch (error) {
-    if (error instanceof ServiceStatusError && error.status === 404) return undefined;
+    // 410 is not documented, and means no less.
+    if (error instanceof ServiceStatusError && (error.status === 404 || error.status === 410))
+      return undefined;
     throw error;
   }
   const [first, last] = [pages[0], pages.at(-1)];

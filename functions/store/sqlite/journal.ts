@@ -136,12 +136,12 @@ function recordsOf({ sql }: Database, eventId: string): Record<string, unknown>[
   const entry = entryPlaceOf(eventId);
   if (entry)
     // In this order, each by its index: of the entries, which may be many, it seeks each process after the last one.
-    return sql.all`WITH RECURSIVE told (process) AS (SELECT min(process) FROM told_entry UNION
-        SELECT (SELECT min(process) FROM told_entry WHERE process > told.process) FROM told)
-      SELECT position, at, events FROM told CROSS JOIN told_entry ON told_entry.process = told.process
+    return sql.all`WITH RECURSIVE named (process) AS (SELECT min(process) FROM told_entry UNION
+        SELECT (SELECT min(process) FROM told_entry WHERE process > named.process) FROM named)
+      SELECT position, at, events FROM named CROSS JOIN told_entry ON told_entry.process = named.process
       CROSS JOIN change ON change.process = told_entry.process
         AND change.key >= told_entry.key AND change.key < told_entry.key || '$'
-      WHERE told.process GLOB ${`W#*#P#${entry.process}`} AND told_entry.id = ${entry.digest}`;
+      WHERE named.process GLOB ${`W#*#P#${entry.process}`} AND told_entry.id = ${entry.digest}`;
   const place = changePlaceOf(eventId);
   if (!place) return [];
   const [process, key] = [`W#*#P#${place.process}`, `CHANGE#*${place.end}*`];

@@ -124,7 +124,8 @@ describe('the tasks of a project', () => {
   });
 
   it('are not there when the service says so, in any reading, and not gone when it fails otherwise', async () => {
-    expect(await reading([notFound]).read()).toBeUndefined();
+    const gone = new ServiceStatusError('GET /tasks', 410, 'gone');
+    for (const each of [notFound, gone]) expect(await reading([each]).read()).toBeUndefined();
     expect(await reading([[['1'], ['2']], notFound], { known: tasks('4') }).read()).toBeUndefined();
     const refused = new ServiceStatusError('GET /tasks', 403, 'denied');
     await expect(reading([refused]).read()).rejects.toBe(refused);

@@ -180,7 +180,7 @@ export const STORE: BugsByFile = {
   'store/sqlite/journal.ts': {
     'tombstones in SQLite that expire at once': [
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the code has it
-      'FROM tombstone WHERE expires_at <= ${Math.floor(now / 1000)}',
+      'FROM tombstone WHERE expires_at <= ${seconds}',
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the code has it
       'FROM tombstone WHERE expires_at <= ${now}',
     ],
