@@ -53,7 +53,8 @@ export function connect(options: ConnectOptions): ServiceConnection {
       const readerFor = (ms = Number.POSITIVE_INFINITY) =>
         createReader(context, tokens, { deadline: Math.min(deadline, settings.clock() + ms), share });
       const walking = { context, reader: readerFor(), sizes: { ...settings.pageSize } };
-      return createService(walking, readerFor);
+      const isOver = () => settings.clock() >= deadline;
+      return createService(walking, readerFor, isOver);
     },
     async probe(processId) {
       const { served } = context;
@@ -89,8 +90,7 @@ function isAnswer(error: ServiceError): boolean {
   return isStatus && error.status !== 401 && error.status !== 429 && error.status !== 503;
 }
 
-/** Whether the service answers a small request about the process. It does not wait for those that get no answer.
- *  @throws DeadlineError when no time is left to ask */
+/** Whether the service answers a small request about the process. It does not wait for those that get no answer. */
 async function isAnswered({ context, reader }: Walking, processId: string): Promise<boolean> {
   const { served, settings } = context;
   const path = pathOf(settings.base, ['processes', processId, 'projects'], { first: '1' });
@@ -102,7 +102,7 @@ async function isAnswered({ context, reader }: Walking, processId: string): Prom
 }
 
 /** The requests of service-api.md §4 by number, for one pass. */
-function createService(walking: Walking, readerFor: (ms?: number) => Reader): Service {
+function createService(walking: Walking, readerFor: (ms?: number) => Reader, isOver: () => boolean): Service {
   const { identifiers, processes } = walking.context.settings;
   const withheld = new Map(processes.map(({ id, withhold = [] }) => [id, withheldProperties(withhold)]));
   const recordsOf = (kind: Kind, processId = '') =>
@@ -127,7 +127,12 @@ function createService(walking: Walking, readerFor: (ms?: number) => Reader): Se
         scope: 'project',
         segments: ['processes', processId, 'projects', projectId, 'tasks'],
         ...{ isKnown, isAgain },
-        areOthersAnswered: () => isAnswered(within(PROBE_TIMEOUT_MS), processId),
+        async areOthersAnswered() {
+          const isOne = await isAnswered(within(PROBE_TIMEOUT_MS), processId);
+          // No time was left to ask.
+          if (!isOne && isOver()) throw new DeadlineError(`GET the tasks of project ${projectId}`);
+          return isOne;
+        },
         ...recordsOf('task', processId),
       }),
     auditLog: (processId, after) =>

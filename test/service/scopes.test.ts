@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Scope, ServiceError } from '../../functions/service/errors.ts';
+import { DeadlineError, type Scope, ServiceError } from '../../functions/service/errors.ts';
 import type { ConnectOptions } from '../../functions/service/options.ts';
 import type { Service } from '../../functions/service/service.ts';
 import { all, rig, START } from '../kit/service/connect.ts';
@@ -109,6 +109,15 @@ describe('an error says of what it is', () => {
       message: expect.stringMatching(/200 ms; other requests are answered:/),
     };
     expect(asked).toMatchObject(Array(3).fill({ reason: whose }));
+  });
+
+  test('no answer to a task list, and no time to ask whether others get one: the deadline', async () => {
+    const slow: Behaviour = (...asked) => {
+      time.now += 86_400_000;
+      return hang(...asked);
+    };
+    const { service, time } = await rig(slow, { maxAttempts: 1, requestTimeout: 200 });
+    await expect(all(service.tasks('p', 'q'))).rejects.toBeInstanceOf(DeadlineError);
   });
 
   test('no answer to a task list that got none before: it is asked for once, and others do not wait', async () => {
