@@ -46,6 +46,7 @@ export class AdaptiveLimit {
   readonly #pace = new Pace();
   #atOnce: number;
   #underWay = 0;
+  #beside = 0;
   #cuts = 0;
   #pause: Pause | undefined;
   #quickest = Number.POSITIVE_INFINITY;
@@ -77,20 +78,33 @@ export class AdaptiveLimit {
 
   /** ms from `now` until the next request may be sent; infinite while others have to end first. */
   wait(now: number): number {
-    if (this.#underWay >= this.atOnce) return Number.POSITIVE_INFINITY;
+    if (this.#underWay >= this.atOnce || this.#isFull) return Number.POSITIVE_INFINITY;
     const pause = this.pauseAt(now);
     return pause ? pause.until - now : this.#pace.wait(now);
   }
 
-  start(now: number, isBeside = false): Turn {
-    if (!isBeside) this.#underWay += 1;
+  start(now: number): Turn {
+    this.#underWay += 1;
     this.#pace.started(now);
-    return { at: now, cuts: this.#cuts, isLast: !isBeside && this.#underWay >= this.atOnce, isBeside };
+    return { at: now, cuts: this.#cuts, isLast: this.#underWay >= this.atOnce, isBeside: false };
+  }
+
+  /** A request beside those that the limit counts: only the ceiling and a pause bound it. */
+  startBeside(now: number): Turn | undefined {
+    if (this.#isFull || this.pauseAt(now)) return undefined;
+    this.#beside += 1;
+    this.#pace.started(now);
+    return { at: now, cuts: this.#cuts, isLast: false, isBeside: true };
+  }
+
+  get #isFull(): boolean {
+    return this.#underWay + this.#beside >= this.#ceiling();
   }
 
   /** `retryAfter`: ms that the service asks to wait, with the status that asked. */
   end(turn: Turn, now: number, outcome: Outcome, asked?: { status: number; retryAfter: number }): void {
-    if (!turn.isBeside) this.#underWay -= 1;
+    if (turn.isBeside) this.#beside -= 1;
+    else this.#underWay -= 1;
     if (asked) {
       const until = now + Math.min(asked.retryAfter, MAX_PAUSE_MS);
       if (until > (this.pauseAt(now)?.until ?? now)) this.#pause = { status: asked.status, from: now, until };

@@ -28,7 +28,7 @@ import {
 } from './errors.ts';
 import { type Walking, walk } from './list.ts';
 import { type ConnectOptions, type Identifiers, readOptions } from './options.ts';
-import { type Answer, createReader, type Reader } from './reader.ts';
+import { type Answer, createReader, PROBE_TIMEOUT_MS, type Reader } from './reader.ts';
 import type { Service, ServiceConnection, ServiceRecord } from './service.ts';
 import { requestToken } from './token-request.ts';
 import { createTokens } from './tokens.ts';
@@ -80,9 +80,6 @@ export function connect(options: ConnectOptions): ServiceConnection {
   };
 }
 
-/** How long a probe waits for an answer. */
-const PROBE_TIMEOUT_MS = 4_000;
-
 /** Whether this is an answer of a service that works for others: about the process asked for, or its answer alone. */
 function isAnswer(error: ServiceError): boolean {
   if (error instanceof ServiceAnswerError) return true;
@@ -90,12 +87,12 @@ function isAnswer(error: ServiceError): boolean {
   return isStatus && error.status !== 401 && error.status !== 429 && error.status !== 503;
 }
 
-/** Whether the service answers a small request about the process. It does not wait for those that get no answer. */
+/** Whether the service answers a small request about the process. It waits for one that gets no answer at most. */
 async function isAnswered({ context, reader }: Walking, processId: string): Promise<boolean> {
   const { served, settings } = context;
   const path = pathOf(settings.base, ['processes', processId, 'projects'], { first: '1' });
   try {
-    return 'value' in (await reader.read({ path, scope: 'process', isBeside: true }));
+    return 'value' in (await reader.read({ path, scope: 'process', turn: 'first' }));
   } catch {
     return context.served > served;
   }
@@ -103,7 +100,7 @@ async function isAnswered({ context, reader }: Walking, processId: string): Prom
 
 /** The requests of service-api.md §4 by number, for one pass. */
 function createService(walking: Walking, readerFor: (ms?: number) => Reader, isOver: () => boolean): Service {
-  const { identifiers, processes } = walking.context.settings;
+  const { identifiers, processes, requestTimeout } = walking.context.settings;
   const withheld = new Map(processes.map(({ id, withhold = [] }) => [id, withheldProperties(withhold)]));
   const recordsOf = (kind: Kind, processId = '') =>
     readingOf({ kind, names: identifiers, withheld: withheld.get(processId) ?? NOTHING });
@@ -128,7 +125,7 @@ function createService(walking: Walking, readerFor: (ms?: number) => Reader, isO
         segments: ['processes', processId, 'projects', projectId, 'tasks'],
         ...{ isKnown, isAgain },
         async areOthersAnswered() {
-          const isOne = await isAnswered(within(PROBE_TIMEOUT_MS), processId);
+          const isOne = await isAnswered(within(requestTimeout + PROBE_TIMEOUT_MS), processId);
           // No time was left to ask.
           if (!isOne && isOver()) throw new DeadlineError(`GET the tasks of project ${projectId}`);
           return isOne;

@@ -80,8 +80,7 @@ export function createContext(settings: Settings, closing: AbortSignal): Context
 function agentOptions(settings: Settings): Agent.Options {
   const { proxy, requestTimeout: timeout } = settings;
   return {
-    // As many again for requests beside the turns of others, which may hang.
-    connections: 2 * settings.concurrency,
+    connections: settings.concurrency,
     connect: proxy
       ? throughProxy(buildConnector({ timeout, allowH2: false }), {
           ...{ ...proxy, timeout, resolve: resolveBySystem },

@@ -26,8 +26,8 @@ interface List<Item> {
   readonly after?: string | undefined;
   /** Whom its errors concern. */
   readonly scope: Scope;
-  /** True when it could not be read before: it takes no turn of others, is not tried again without an answer, and its
-   *  pages shrink faster. */
+  /** True when it could not be read before: others do not wait for it, it is not tried again without an answer, and
+   *  its pages shrink faster. */
   readonly isAgain?: boolean | undefined;
   /** Whether the service answers other requests: asked when this list got no answer, which then concerns its
    *  scope alone. By default, it concerns everybody. */
@@ -112,7 +112,7 @@ async function ask<Item>(walking: Walking, list: List<Item>, after: string | und
   for (let first = from; ; first = Math.max(1, Math.floor(first / (isAgain ? 8 : 2)))) {
     const path = pathOf(context.settings.base, segments, { first, after, ...query });
     // What failed at the larger size is what the caller must see, not that no time was left for a smaller one.
-    const how = { brief: first > 1, isBeside: isAgain };
+    const how = { brief: first > 1, ...(isAgain && { turn: 'again' as const }) };
     const outcome = await reader.read({ path, scope, isKnown, ...how }).catch(error => {
       throw error instanceof DeadlineError && met ? met : error;
     });

@@ -54,8 +54,9 @@ interface Question {
   readonly scope: Scope;
   /** True: give up early on failures that a smaller page may avoid. */
   readonly brief?: boolean;
-  /** True: others do not wait for it, so it is sent beside their turns, and once only without an answer. */
-  readonly isBeside?: boolean;
+  /** `again`: it got no answer before; it is sent beside what the limit counts, and once only without an answer.
+   *  `first`: it asks whether others are answered: the next turn is its own, and it waits less for its answer. */
+  readonly turn?: 'again' | 'first' | undefined;
   /** True for the digest of a body that was parsed before, and need not be again. */
   readonly isKnown?: (digest: string) => boolean;
 }
@@ -80,7 +81,7 @@ export function createReader(context: Context, tokens: Tokens, options: ReaderOp
   const settings = { ...context.settings, maxAttempts };
   return {
     read(question) {
-      const { path, scope, brief = false, isBeside = false } = question;
+      const { path, scope, brief = false, turn } = question;
       const request = `GET ${shownPath(context.secrets.hide(path))}`;
       const pacing = { ...settings, closing, deadline: () => deadline };
       const trying = { request, scope, maxAttempts, brief };
@@ -89,14 +90,14 @@ export function createReader(context: Context, tokens: Tokens, options: ReaderOp
         const { answers } = context;
         const result = await authorised(attempt);
         if ('why' in result) {
-          const isSilent = result.why === 'time-out' && (isBeside || context.answers === answers);
+          const isSilent = result.why === 'time-out' && (turn === 'again' || context.answers === answers);
           return { failure: exchangeFailure(trying, result, limits, isSilent) };
         }
         return take(context, question, result, trying);
       };
       const limits = { timeout: settings.requestTimeout, maxBodyBytes: settings.maxBodyBytes };
       const authorised = async (attempt: number) => {
-        const what = { path, attempt, deadline, share, isBeside };
+        const what = { path, attempt, deadline, share, turn };
         const first = await ask(context, tokens, what);
         if (first.result.status !== 401 || renewed) return first.result;
         renewed = true;
@@ -159,20 +160,24 @@ function timeOf(context: Context, answer: HttpAnswer): Pick<Answer, 'readAt' | '
   return { readAt: answer.at, clock: 'local' };
 }
 
+/** How long a probe waits for an answer. */
+export const PROBE_TIMEOUT_MS = 4_000;
+
 /** Waits for a token, then for its turn, and sends the request once. The deadline of the pass ends each of
  *  the three. */
 async function ask(
   context: Context,
   tokens: Tokens,
-  what: Pick<Question, 'path' | 'isBeside'> & {
+  what: Pick<Question, 'path' | 'turn'> & {
     attempt: number;
     deadline: number;
     share: RequestShare | undefined;
   },
 ) {
-  const { path, attempt, deadline, share, isBeside } = what;
+  const { path, attempt, deadline, share, turn: how } = what;
   const { turns, settings } = context;
-  const { base, clock, requestTimeout } = settings;
+  const { base, clock } = settings;
+  const requestTimeout = Math.min(settings.requestTimeout, how === 'first' ? PROBE_TIMEOUT_MS : Infinity);
   const late = () => new DeadlineError(`GET ${path}`);
   const token =
     tokens.current ??
@@ -181,7 +186,7 @@ async function ask(
       () => tokens.met ?? late(),
     ));
   await share?.hold();
-  const atOnce = isBeside ? turns.takeBeside() : turns.takeAtOnce();
+  const atOnce = how ? turns.takeBeside() : turns.takeAtOnce();
   const turn = atOnce ?? (await inTime(waitForTurn, late));
   let result: HttpAnswer | HttpFailure | undefined;
   share?.begin();
@@ -208,7 +213,7 @@ async function ask(
 
   async function waitForTurn(signal: AbortSignal): Promise<Turn> {
     const before = turns.pause;
-    const turn = before && before.until >= deadline ? undefined : await turns.take(signal);
+    const turn = before && before.until >= deadline ? undefined : await turns.take(signal, how === 'first');
     if (turn) return turn;
     const { status, until } = turns.pause ?? { status: 503, until: clock() };
     const message = `the service asks for no request before ${new Date(until).toISOString()}`;

@@ -6,11 +6,12 @@ import { MAX_WAIT_MS } from './failures.ts';
 export interface Turns {
   /** A turn, if one is free now. */
   takeAtOnce(): Turn | undefined;
-  /** A turn beside those of others, which neither waits for them nor makes them wait; undefined in a pause. */
+  /** A turn for a request that may hang, so that the limit does not count it; undefined in a pause, or when as many are
+   *  under way as may be at all. */
   takeBeside(): Turn | undefined;
   /** A turn, once it comes; undefined when the service asks for a pause that is longer than a run waits. A
-   *  caller that aborts leaves the queue, and its promise never settles. */
-  take(signal: AbortSignal): Promise<Turn | undefined>;
+   *  caller that aborts leaves the queue, and its promise never settles. `isFirst`: before all others. */
+  take(signal: AbortSignal, isFirst?: boolean): Promise<Turn | undefined>;
   /** Reports the result. `retryAfter`: ms that the service asks to wait, with the status that asked. */
   end(turn: Turn, outcome: Outcome, asked?: { status: number; retryAfter: number }): void;
   /** The pause that the service asked for, if it is not over. */
@@ -28,7 +29,7 @@ export function createTurns(
 ): Turns {
   const { clock, sleep } = time;
   const limit = new AdaptiveLimit(ceiling);
-  const waiting = new Set<(turn: Turn | undefined) => void>();
+  let waiting = new Set<(turn: Turn | undefined) => void>();
   let isSleeping = false;
 
   const isPausedLong = (now: number) => {
@@ -61,11 +62,12 @@ export function createTurns(
     },
     takeBeside() {
       const now = clock();
-      return limit.pauseAt(now) ? undefined : limit.start(now, true);
+      return limit.startBeside(now);
     },
-    take(signal) {
+    take(signal, isFirst = false) {
       return new Promise(resolve => {
-        waiting.add(resolve);
+        if (isFirst) waiting = new Set([resolve, ...waiting]);
+        else waiting.add(resolve);
         signal.addEventListener('abort', () => waiting.delete(resolve));
         serve(clock());
       });
