@@ -61,17 +61,18 @@ async function post(
     throw new Disconnected('No connection.');
   }
   const { response, bytes } = answered;
-  if (isOfProxy(response)) throw new Disconnected('No connection.');
-  // The server refuses the address of this page, and names the one that it allows.
-  if (response.status === 403) throw new Refusal(new TextDecoder().decode(bytes));
+  const { status, headers } = response;
+  const isHtml = headers.get('content-type')?.startsWith('text/html') ?? false;
+  if (!isHtml && REFUSALS.includes(status)) throw new Refusal(new TextDecoder().decode(bytes));
+  // A reverse proxy answers, because Changewire does not run, the user is no longer signed in, or for another reason
+  // that passes: the page must try again. Changewire itself answers 200, or 401 to a token that it does not know.
+  if (isHtml || ![200, 401].includes(status)) throw new Disconnected('No connection.');
   return bytes;
 }
 
-/** Whether a reverse proxy answers, because Changewire does not run or the user is no longer signed in. */
-function isOfProxy({ status, headers }: Response): boolean {
-  const isHtml = headers.get('content-type')?.startsWith('text/html') ?? false;
-  return [502, 503, 504].includes(status) || (isHtml && [401, 403].includes(status));
-}
+/** The server refuses a request in plain text: one that is malformed or too long, or the address of this page, for
+ *  which it names the one that it allows. */
+const REFUSALS = [400, 403, 413];
 
 function answerOf(body: Record<string, unknown>): unknown {
   if ('answer' in body) return body.answer;

@@ -59,6 +59,10 @@ describe('asking who serves the page', () => {
   it.each([
     ['a reverse proxy while Changewire does not run', { status: 502 }, Disconnected],
     ['a reverse proxy that wants a sign-in', { status: 401, headers: HTML }, Disconnected],
+    ['a reverse proxy that cannot check the sign-in', { status: 500, headers: HTML }, Disconnected],
+    ['a reverse proxy that got too many requests', { status: 429 }, Disconnected],
+    ['a page to sign in, to which a reverse proxy redirected', { headers: HTML }, Disconnected],
+    ['the server, to a filter that is too long', { status: 413 }, Refusal],
     ['the server, which does not know the token', { status: 401 }, NotAllowed],
     ['the server, to an address that it does not allow', { status: 403 }, Refusal],
   ])('knows the answer of %s', async (_, init, kind) => {
