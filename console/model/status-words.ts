@@ -45,6 +45,12 @@ export function resumeWord(state: EndpointStatus['state']): 'Resume' | 'Send now
   return state === 'paused' || state === 'stopped' ? 'Resume' : 'Send now';
 }
 
+/** The endpoint that an event is sent to: the chosen one. Once it is not available, another one must be chosen: a
+ *  second click on Send would otherwise send the event to the first one. */
+export function receiverOf(available: readonly string[], chosen: string | undefined): string {
+  return (chosen === undefined ? available[0] : available.find(name => name === chosen)) ?? '';
+}
+
 /** A count; `1000+` if counting stopped at a limit. */
 export function countText({ atLeast, isExact }: EndpointStatus['waiting']): string {
   return `${atLeast.toLocaleString('en')}${isExact ? '' : '+'}`;

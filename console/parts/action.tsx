@@ -35,11 +35,17 @@ export function Action({ act, children, class: style = '', label }: Props) {
       aria-label={label}
       aria-disabled={isBusy}
       aria-busy={isBusy}
-      onClick={() => !isBusy && run()}
+      onClick={event => !isBusy && isSingle(event) && run()}
     >
       {children}
     </button>
   );
+}
+
+/** Whether a click is not the second one of a double-click, which would run what the button does after the first one's
+ *  answer. A click with the keyboard has the detail 0. */
+export function isSingle({ detail }: MouseEvent): boolean {
+  return detail < 2;
 }
 
 /** The text of an error. After a lost answer, the action may have been done. */

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
 import { addressOf } from '../model/routes.ts';
-import type { Tone } from '../model/status-words.ts';
+import { receiverOf, type Tone } from '../model/status-words.ts';
 import { useStore } from '../state/store.ts';
 import { useWorld } from '../state/use.ts';
 import { Action } from './action.tsx';
@@ -108,24 +108,30 @@ function SendElsewhere({
 }) {
   const { session, status } = useWorld();
   const endpoints = useStore(status).status?.endpoints ?? [];
-  const others = endpoints.filter(({ name }) => !known.includes(name));
-  const [chosen, setChosen] = useState('');
+  const others = endpoints.map(({ name }) => name).filter(name => !known.includes(name));
+  const [chosen, setChosen] = useState<string>();
   const send = useSend(eventId, again);
-  const to = others.some(({ name }) => name === chosen) ? chosen : (others[0]?.name ?? '');
+  const to = receiverOf(others, chosen);
+  const act = async () => {
+    if (to === '') throw new Error('Choose an endpoint.');
+    setChosen(to);
+    return send(to);
+  };
   if (others.length === 0 || session.isReadOnly) return null;
   return (
     <div class="result result-head">
       <label class="inline">
         Send to
         <select value={to} onChange={event => setChosen(event.currentTarget.value)}>
-          {others.map(({ name }) => (
+          {to === '' && <option value="">Choose…</option>}
+          {others.map(name => (
             <option key={name} value={name}>
               {name}
             </option>
           ))}
         </select>
       </label>
-      <Action class="small" act={() => send(to)}>
+      <Action class="small" act={act}>
         Send
       </Action>
     </div>

@@ -3,7 +3,7 @@ import type { EndpointStatus } from '../../functions/operations/protocol/status.
 import { countText } from '../model/status-words.ts';
 import { beginningOf, localInput, readLocalInput } from '../model/times.ts';
 import { useWorld } from '../state/use.ts';
-import { Action, failureText } from './action.tsx';
+import { Action, failureText, isSingle } from './action.tsx';
 import { Dialog } from './dialog.tsx';
 import { Failed } from './states.tsx';
 import { TextField } from './text-field.tsx';
@@ -97,7 +97,12 @@ function ReplayDialog({ endpoint, onClose }: { readonly endpoint: string; readon
         <button type="button" onClick={onClose}>
           Cancel
         </button>
-        <button type="button" class="primary" aria-busy={state.isBusy} onClick={run}>
+        <button
+          type="button"
+          class="primary"
+          aria-busy={state.isBusy}
+          onClick={event => isSingle(event) && run()}
+        >
           {state.would === undefined ? 'Preview' : 'Replay'}
         </button>
       </div>

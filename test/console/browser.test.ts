@@ -4,6 +4,9 @@ import { openRun } from '../kit/console/run.ts';
 import { openTab } from '../kit/console/tab.ts';
 import { use } from './browser/keyboard.ts';
 
+/** What a browser has for the second click of a double-click. */
+const SECOND_CLICK = { detail: 2 };
+
 /** The short form of browser.long.test.ts. */
 it('the console opens in a browser, and pauses and resumes an endpoint', async () => {
   const browser = await openBrowser();
@@ -18,6 +21,7 @@ it('the console opens in a browser, and pauses and resumes an endpoint', async (
   await page.getByRole('heading', { level: 1, name: /crm/ }).waitFor();
   await use(page, 'Pause');
   await page.getByText('Paused crm.').waitFor();
+  await page.getByRole('button', { name: 'Resume' }).dispatchEvent('click', SECOND_CLICK);
   run.rename('1012', 'While paused');
   await page.locator('.figure', { hasText: 'Waiting' }).getByText('1', { exact: true }).waitFor();
   await use(page, 'Resume');
@@ -25,5 +29,15 @@ it('the console opens in a browser, and pauses and resumes an endpoint', async (
   await expect
     .poll(() => run.receiver.received.some(({ body }) => body.includes('While paused')), { timeout: 10_000 })
     .toBe(true);
+  await use(page, 'Replay since');
+  await use(page, 'Preview');
+  const isPreviewed = page.getByText(/\d+ events? will be sent to crm again/);
+  await isPreviewed.waitFor();
+  await page.getByRole('button', { name: 'Replay', exact: true }).dispatchEvent('click', SECOND_CLICK);
+  await page.getByLabel('Since').fill('2026-01-01T00:00');
+  await use(page, 'Preview');
+  await isPreviewed.waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByText('Replay to crm started.').waitFor();
   expect(wrong).toEqual([]);
 });

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { isUnreported, recheckText, resumeWord, troubleOf } from '../../../console/model/status-words.ts';
+import {
+  isUnreported,
+  receiverOf,
+  recheckText,
+  resumeWord,
+  troubleOf,
+} from '../../../console/model/status-words.ts';
 import type { EndpointStatus } from '../../../functions/operations/protocol/status.ts';
 
 describe('an endpoint', () => {
@@ -12,6 +18,11 @@ describe('an endpoint', () => {
     ['paused', 'Resume'],
   ] as const)('that is %s is started again by: %s', (state, word) => {
     expect(resumeWord(state)).toBe(word);
+  });
+
+  it('is sent an event elsewhere only if it is chosen: no other takes the place of one that is gone', () => {
+    const chosen = [undefined, 'b', 'gone'].map(name => receiverOf(['a', 'b'], name));
+    expect([...chosen, receiverOf([], undefined)]).toEqual(['a', 'b', '', '']);
   });
 });
 
