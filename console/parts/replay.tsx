@@ -1,4 +1,5 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
+import type { RequestOf } from '../../functions/operations/protocol/requests.ts';
 import type { EndpointStatus } from '../../functions/operations/protocol/status.ts';
 import { countText } from '../model/status-words.ts';
 import { beginningOf, localInput, readLocalInput } from '../model/times.ts';
@@ -31,46 +32,59 @@ export function ReplayButton({ endpoint, again }: { readonly endpoint: string; r
   );
 }
 
+type Asked = RequestOf<'replay'>;
+
+interface ReplayState {
+  readonly isBusy: boolean;
+  readonly error?: string;
+  /** The request to send, and its number of events. */
+  readonly preview?: { readonly asked: Asked; readonly would: string };
+}
+
 /** Shows the number of events, then sends them. */
 function ReplayDialog({ endpoint, onClose }: { readonly endpoint: string; readonly onClose: () => void }) {
   const { session, refresh } = useWorld();
   const [since, setSince] = useState(() => localInput(beginningOf('last-hour', Date.now())));
   const [until, setUntil] = useState('');
-  const [state, setState] = useState<{ isBusy: boolean; error?: string; would?: string }>({ isBusy: false });
+  const [state, setState] = useState<ReplayState>({ isBusy: false });
+  const range = useRef<HTMLDivElement>(null);
   const change = (set: (text: string) => void) => (text: string) => {
     set(text);
     setState({ isBusy: false });
   };
-  const request = (dryRun: boolean) => {
+  const request = (): Asked => {
     const [from, to] = [readLocalInput(since), readLocalInput(until)];
-    if (from === undefined) throw new Error('Enter a date and a time under Since.');
     const end = to === undefined ? {} : { until: new Date(to).toISOString() };
-    const asked = { operation: 'replay', to: endpoint, since: new Date(from).toISOString(), ...end } as const;
-    return session.ask(dryRun ? { ...asked, dryRun } : asked);
+    // A half-filled input has no value, so that Until would mean now.
+    if (from === undefined || range.current?.querySelector('input:invalid'))
+      throw new Error('Enter a date and a time under Since, and under Until both or nothing.');
+    return { operation: 'replay', to: endpoint, since: new Date(from).toISOString(), ...end };
   };
   const run = async () => {
     if (state.isBusy) return;
-    const isPreview = state.would === undefined;
-    setState({ ...state, isBusy: true });
+    const { preview } = state;
+    const busy = { ...state, isBusy: true };
+    setState(busy);
+    // The answer to a preview of other times than the dialog now has is dropped.
+    const answered = (next: ReplayState) => setState(known => (known === busy || preview ? next : known));
     try {
-      const { events } = await request(isPreview);
-      if (isPreview) {
-        setState({
-          isBusy: false,
-          would: events === undefined ? 'Some events' : `${countText(events)} events`,
-        });
+      const asked = request();
+      const { events } = await session.ask(preview?.asked ?? { ...asked, dryRun: true });
+      if (!preview) {
+        const would = events === undefined ? 'Some events' : `${countText(events)} events`;
+        answered({ isBusy: false, preview: { asked, would } });
         return;
       }
       refresh();
       toast(`Replay to ${endpoint} started.`);
       onClose();
     } catch (error) {
-      setState({ isBusy: false, error: failureText(error) });
+      answered({ isBusy: false, error: failureText(error) });
     }
   };
   return (
     <Dialog title={`Replay to ${endpoint}`} onClose={onClose}>
-      <div class="two">
+      <div class="two" ref={range}>
         <TextField
           label="Since"
           hint="Local time."
@@ -88,9 +102,9 @@ function ReplayDialog({ endpoint, onClose }: { readonly endpoint: string; readon
         />
       </div>
       <p role="status">
-        {state.would === undefined
+        {state.preview === undefined
           ? 'Events in this range that match the filter are sent again with the same ids.'
-          : `${state.would} will be sent to ${endpoint} again. The receiver can drop duplicates by their ids.`}
+          : `${state.preview.would} will be sent to ${endpoint} again. The receiver can drop duplicates by their ids.`}
       </p>
       {state.error !== undefined && <Failed error={state.error} />}
       <div class="dialog-foot">
@@ -103,7 +117,7 @@ function ReplayDialog({ endpoint, onClose }: { readonly endpoint: string; readon
           aria-busy={state.isBusy}
           onClick={event => isSingle(event) && run()}
         >
-          {state.would === undefined ? 'Preview' : 'Replay'}
+          {state.preview === undefined ? 'Preview' : 'Replay'}
         </button>
       </div>
     </Dialog>

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openBrowser } from '../kit/browser/browser.ts';
 import { openRun } from '../kit/console/run.ts';
 import { openTab } from '../kit/console/tab.ts';
-import { use } from './browser/keyboard.ts';
+import { tabTo, use } from './browser/keyboard.ts';
 
 /** What a browser has for the second click of a double-click. */
 const SECOND_CLICK = { detail: 2 };
@@ -30,6 +30,19 @@ it('the console opens in a browser, and pauses and resumes an endpoint', async (
     .poll(() => run.receiver.received.some(({ body }) => body.includes('While paused')), { timeout: 10_000 })
     .toBe(true);
   await use(page, 'Replay since');
+  await tabTo(page, 'Until');
+  await page.keyboard.type('01');
+  await use(page, 'Preview');
+  await page.getByText('under Until both or nothing').waitFor();
+  await page.keyboard.press('Escape');
+  await use(page, 'Replay since');
+  // The time is changed before the answer comes, which is then dropped.
+  await page.evaluate(`{
+    const [since] = document.querySelectorAll('dialog input');
+    document.querySelector('dialog .primary').click();
+    since.value = '2026-01-02T00:00';
+    since.dispatchEvent(new Event('input', { bubbles: true }));
+  }`);
   await use(page, 'Preview');
   const isPreviewed = page.getByText(/\d+ events? will be sent to crm again/);
   await isPreviewed.waitFor();
