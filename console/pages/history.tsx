@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ProcessStatus } from '../../functions/operations/protocol/status.ts';
 import { counted } from '../model/counted.ts';
 import { changeGroups, historyText, matchingGroups, watchedTexts } from '../model/history.ts';
@@ -47,17 +47,26 @@ export function HistoryPage({ query }: { readonly query: Query }) {
   );
 }
 
+/** The changes are read again when the page becomes visible after this time: a page may stay open overnight. */
+const MAX_AGE_MS = 10 * 60_000;
+
 function Changes({ processes }: { readonly processes: readonly ProcessStatus[] }) {
   const [filter, setFilter] = useRoutedFilter('history');
-  const [now] = useState(Date.now);
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const ending = new AbortController();
+    const look = () =>
+      document.visibilityState === 'visible' && Date.now() - now > MAX_AGE_MS && setNow(Date.now());
+    document.addEventListener('visibilitychange', look, { signal: ending.signal });
+    return () => ending.abort();
+  }, [now]);
   const since = filter.since === '' ? 'monday' : filter.since;
   const from = sinceTime(since, now) ?? now;
   const of = processOf(filter);
-  const { entries, state, error } = useHistory({
-    ...of,
-    since: new Date(from).toISOString(),
-    order: 'oldest-first',
-  });
+  const { entries, state, error } = useHistory(
+    { ...of, since: new Date(from).toISOString(), order: 'oldest-first' },
+    now,
+  );
   const groups = useMemo(() => changeGroups(entries), [entries]);
   const rest = { ...filter, process: '', since: '', until: '' };
   const matches = useMemo(() => lineMatcher(rest), [filter]);
@@ -80,7 +89,14 @@ function Changes({ processes }: { readonly processes: readonly ProcessStatus[] }
         <FindRecord process={filter.process} />
       </div>
       <FilterBar filter={filter} onChange={setFilter} processes={processes} lines={lines}>
-        <SinceInput since={since} now={now} onChange={chosen => setFilter({ ...filter, since: chosen })} />
+        <SinceInput
+          since={since}
+          now={now}
+          onChange={chosen => {
+            setNow(Date.now());
+            setFilter({ ...filter, since: chosen });
+          }}
+        />
       </FilterBar>
       <section aria-labelledby="what-changed" class="what-changed">
         <div class="section-head">
