@@ -79,14 +79,20 @@ export function matchingGroups(
 function recordLines(entries: readonly Entry[]): ChangeLine[] {
   const { project, task } = entries.at(-1)?.line ?? {};
   const ends = entries.filter(({ line }) => isEnd(line));
-  const [first, last] = [ends[0]?.line.action, ends.at(-1)?.line];
+  const [first, last] = [ends[0]?.line, ends.at(-1)?.line];
   const others = entries.filter(({ line }) => !isEnd(line) && line.note !== undefined);
-  const fields = netChanges(entries, first === 'created' && last?.action === 'created');
+  const isCreated = last?.action === 'created';
+  // A record that was deleted before has none of its former values.
+  const own = isCreated ? entries.slice(entries.findLastIndex(({ line }) => line === last)) : entries;
+  const fields = netChanges(own, isCreated);
   const whole: Partial<ChangeLine>[] =
     last?.action === 'deleted'
-      ? [{ ...last, changes: [], ...(first === 'created' && { note: 'created and deleted' }) }]
-      : first === 'created'
-        ? [{ ...last, changes: fields.map(({ net }) => changeText(net)) }]
+      ? [{ ...last, changes: [], ...(first?.action === 'created' && { note: 'created and deleted' }) }]
+      : isCreated
+        ? [
+            ...(first?.action === 'deleted' ? [{ ...first, changes: [] }] : []),
+            { ...last, changes: fields.map(({ net }) => changeText(net)) },
+          ]
         : fields.map(({ net, by }) => fieldLine(net, by));
   return [...whole, ...others.map(({ line }) => line)].map(part => {
     const line = { ...(part as ChangeLine), project, task, more: 0 };

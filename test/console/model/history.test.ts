@@ -13,6 +13,7 @@ import {
   watchedTexts,
 } from '../../../console/model/history.ts';
 import { EVERYTHING, lineMatcher } from '../../../console/model/line-filter.ts';
+import { lineText } from '../../../console/model/line-text.ts';
 import { fieldChange, hostileEvent, taskEvent } from '../../kit/console/events.ts';
 
 const task = { id: '12', name: 'Task 12' };
@@ -123,18 +124,27 @@ describe('what changed since a time', () => {
     expect(watchedTexts(before, since, now)).toEqual([]);
   });
 
-  it('has one line for a task that was deleted, or created and deleted', () => {
-    const change = [fieldChange('a', '1', '2')];
+  it('has one line for a task that was deleted, or created and deleted; two for one that was created again', () => {
+    const open = [fieldChange('status', null, 'Open'), fieldChange('position', null, 4)];
     const results = (...types: string[]) =>
-      linesOf(types.map((type, index) => ofTask(index, type, change))).map(({ id, action, note }) => [
-        id,
-        action,
-        note,
-      ]);
+      linesOf(types.map((type, index) => ofTask(index, type, type === 'task.created' ? open : []))).map(
+        ({ id, action, note }) => [id, action, note],
+      );
     expect(results('task.updated', 'task.deleted')).toEqual([['e1', 'deleted', undefined]]);
     expect(results('task.created', 'task.deleted')).toEqual([['e1', 'deleted', 'created and deleted']]);
     expect(results('task.created', 'task.deleted', 'task.created')).toEqual([['e2', 'created', undefined]]);
-    expect(results('task.deleted', 'task.created')).toEqual([['e0', 'updated', undefined]]);
+    const again = results('task.deleted', 'task.created');
+    expect(again.map(([id, action]) => [id, action])).toEqual([
+      ['e0', 'deleted'],
+      ['e1', 'created'],
+    ]);
+    const status = fieldChange('status', 'Open', 'Done');
+    const before = [updated(0, fieldChange('dueDate', '1', '2')), ofTask(1, 'task.deleted')];
+    const lines = linesOf([...before, ofTask(2, 'task.created', open), updated(3, status)]);
+    expect(lines.map(lineText)).toEqual([
+      'Onboarding › Task 12 · deleted',
+      'Onboarding › Task 12 · created, Status: Done',
+    ]);
   });
 
   it('has the project that changed last on top, those of different processes apart', () => {
