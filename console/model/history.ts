@@ -75,6 +75,30 @@ export function matchingGroups(
     .filter(({ lines }) => lines.length > 0);
 }
 
+/** The events of which the groups' changes are: of a field all events of the record that changed it, of a created or
+ *  deleted record all of its events. */
+export function entriesOf(groups: readonly ChangeGroup[], entries: readonly Entry[]): readonly Entry[] {
+  const key = ({ workspace, process, project, task }: ChangeLine, field?: string) =>
+    JSON.stringify([workspace, process, project?.id, task?.id, field]);
+  const keys = new Set(
+    groups.flatMap(({ lines }) =>
+      lines.flatMap(line => [
+        line.id,
+        ...(isEnd(line) ? [key(line)] : line.changes.map(({ field }) => key(line, field))),
+      ]),
+    ),
+  );
+  return entries.filter(({ line, committed }) => {
+    const { changes = [] } = dataOf(committed);
+    return [line.id, key(line), ...changes.map(({ field }) => key(line, field))].some(each => keys.has(each));
+  });
+}
+
+/** Marks an export that lacks events; undefined until all are read, when nothing can be exported yet. */
+export function exportMark(state: 'reading' | 'all' | 'cut'): string | undefined {
+  return { reading: undefined, all: '', cut: 'partial' }[state];
+}
+
 /** @param entries of one record, oldest first */
 function recordLines(entries: readonly Entry[]): ChangeLine[] {
   const { project, task } = entries.at(-1)?.line ?? {};

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { ProcessStatus } from '../../functions/operations/protocol/status.ts';
 import { counted } from '../model/counted.ts';
-import { changeGroups, historyText, matchingGroups, watchedTexts } from '../model/history.ts';
+import { changeGroups, entriesOf, historyText, matchingGroups, watchedTexts } from '../model/history.ts';
 import { EVERYTHING, isFiltered, lineMatcher, processOf } from '../model/line-filter.ts';
 import {
   beginningOf,
@@ -71,6 +71,7 @@ function Changes({ processes }: { readonly processes: readonly ProcessStatus[] }
   const rest = { ...filter, process: '', since: '', until: '' };
   const matches = useMemo(() => lineMatcher(rest), [filter]);
   const shown = useMemo(() => matchingGroups(groups, matches), [groups, matches]);
+  const exported = useMemo(() => (isFiltered(rest) ? entriesOf(shown, entries) : entries), [entries, shown]);
   const lines = useMemo(() => groups.flatMap(group => group.lines), [groups]);
   const count = shown.reduce((sum, group) => sum + group.lines.length, 0);
   const projects = shown.filter(({ project }) => project !== undefined).length;
@@ -109,8 +110,10 @@ function Changes({ processes }: { readonly processes: readonly ProcessStatus[] }
             {state === 'reading' && ', loading more…'}
           </span>
           <Exports
-            entries={isFiltered(rest) ? entries.filter(({ line }) => matches(line)) : entries}
-            text={() => historyText(shown, title, of.process === undefined && processes.length > 1)}
+            entries={exported}
+            state={state}
+            text={head => historyText(shown, head, of.process === undefined && processes.length > 1)}
+            title={title}
             name={[of.process ?? '', 'since', wallTime(from).slice(0, 10)]}
           />
         </div>

@@ -67,8 +67,9 @@ export function RecordTimeline({ query }: { readonly query: Query }) {
           {state === 'reading' && ', loading more…'}
         </span>
         <Exports
-          entries={entries}
-          text={() => timelineText(name, entries)}
+          {...{ entries, state }}
+          text={title => timelineText(title, entries)}
+          title={name}
           name={[project, task ?? '', name]}
         />
         {task === undefined && (
@@ -160,6 +161,6 @@ function Moment({ entry: { line }, isOfTask }: { readonly entry: Entry; readonly
   );
 }
 
-function timelineText(name: string, entries: readonly Entry[]): string {
-  return `${[name, ...entries.map(({ line }) => `${wallTime(line.at)}  ${lineText(line)}`)].join('\n')}\n`;
+function timelineText(title: string, entries: readonly Entry[]): string {
+  return `${[title, ...entries.map(({ line }) => `${wallTime(line.at)}  ${lineText(line)}`)].join('\n')}\n`;
 }

@@ -6,7 +6,9 @@ import {
   changeGroups,
   changesOf,
   csvRows,
+  entriesOf,
   entryOf,
+  exportMark,
   historyJson,
   historyText,
   matchingGroups,
@@ -201,6 +203,26 @@ describe('what changed since a time', () => {
 });
 
 describe('what is saved', () => {
+  it('has the events of the shown changes, also of a field that their lines leave out', () => {
+    const many = Array.from({ length: 12 }, (_, n) => fieldChange(`f${n}`, '1', `to ${n}`));
+    const status = (from: string, to: string) => fieldChange('status', from, to);
+    const entries = [
+      updated(1, ...many),
+      updated(2, status('Open', 'Blocked')),
+      updated(3, status('Blocked', 'Done')),
+    ];
+    const saved = (part: object) => {
+      const shown = matchingGroups(changeGroups(entries), lineMatcher({ ...EVERYTHING, ...part }));
+      return entriesOf(shown, entries).map(({ line }) => line.id);
+    };
+    expect(saved({ field: 'f11' })).toEqual(['e1']);
+    expect(saved({ words: 'open done' })).toEqual(['e2', 'e3']);
+  });
+
+  it('is complete, or marked: not before all is read', () => {
+    expect((['reading', 'all', 'cut'] as const).map(exportMark)).toEqual([undefined, '', 'partial']);
+  });
+
   it('has a row for each changed field, with whole values', () => {
     const long = 'x'.repeat(5_000);
     const rows = csvRows([
