@@ -1,6 +1,6 @@
 import { parseAnswer } from '../../functions/basics/json.ts';
 import type { AnswerTo } from '../../functions/operations/protocol/answers.ts';
-import type { Request } from '../../functions/operations/protocol/requests.ts';
+import type { Operation, Request } from '../../functions/operations/protocol/requests.ts';
 import { seal, unseal } from '../../local/operate/seal.ts';
 
 /** The request was refused; the message has the reason and the remedy. */
@@ -28,7 +28,12 @@ export function askWith(first: string, send: typeof fetch, keep: (token: string)
   const ask = async (asked: Request, signal: AbortSignal | undefined): Promise<unknown> => {
     const used = token;
     const request = await seal(used, JSON.stringify(asked));
-    const sealed = await post(send, request, signal);
+    const sealed = await post(
+      send,
+      request,
+      signal,
+      LOOKS.has(asked.operation) ? LOOK_TIMEOUT_MS : undefined,
+    );
     const text = await unseal(used, sealed, request);
     if (text === undefined)
       throw new NotAllowed('This link belongs to an earlier run, or another program uses this port.');
@@ -41,11 +46,27 @@ export function askWith(first: string, send: typeof fetch, keep: (token: string)
   return async (asked, signal) => (await ask(asked, signal)) as never;
 }
 
+/** Requests that end without an answer, because the page would still call itself live on a dead connection. The doctor
+ *  and changes may take longer. */
+const LOOKS: ReadonlySet<Operation> = new Set<Operation>([
+  'status',
+  'events',
+  'trace',
+  'endpoint',
+  'attempts',
+  'dead-letters',
+  'preview',
+  'actions',
+]);
+const LOOK_TIMEOUT_MS = 60_000;
+
 async function post(
   send: typeof fetch,
   body: Uint8Array<ArrayBuffer>,
   signal: AbortSignal | undefined,
+  timeout: number | undefined,
 ): Promise<Uint8Array> {
+  const signals = [signal, timeout === undefined ? undefined : AbortSignal.timeout(timeout)];
   let answered: { readonly response: Response; readonly bytes: Uint8Array };
   try {
     const response = await send('/operations', {
@@ -53,7 +74,7 @@ async function post(
       headers: { 'content-type': 'application/octet-stream' },
       body,
       cache: 'no-store',
-      ...(signal && { signal }),
+      signal: AbortSignal.any(signals.filter(each => each !== undefined)),
     });
     answered = { response, bytes: new Uint8Array(await response.arrayBuffer()) };
   } catch (error) {

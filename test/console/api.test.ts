@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { askWith, Disconnected, NotAllowed, Refusal } from '../../console/state/api.ts';
 import { seal, unseal } from '../../local/operate/seal.ts';
 
@@ -54,6 +54,18 @@ describe('asking who serves the page', () => {
     await expect(ask({ operation: 'status' }, ending.signal)).rejects.toBeInstanceOf(Disconnected);
     ending.abort();
     await expect(ask({ operation: 'status' }, ending.signal)).rejects.toBeInstanceOf(TypeError);
+  });
+
+  it('ends a request to read that gets no answer, but not one that may take long', async () => {
+    const expired = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
+    onTestFinished(() => expired.mockRestore());
+    const send = async (_: unknown, { signal }: RequestInit = {}) => {
+      signal?.throwIfAborted();
+      return new Response();
+    };
+    const ask = askWith(TOKEN, send as typeof fetch, () => undefined);
+    await expect(ask({ operation: 'status' })).rejects.toBeInstanceOf(Disconnected);
+    await expect(ask({ operation: 'doctor', process: 'launch' })).rejects.toBeInstanceOf(NotAllowed);
   });
 
   it.each([
