@@ -2,7 +2,7 @@ import type { ChangeEvent } from '../../functions/model/event.ts';
 import type { EndpointFilter } from '../../functions/model/filter.ts';
 import { whyLeftOut } from '../../functions/model/left-out.ts';
 import { type ChangeLine, changeLine } from './change-line.ts';
-import type { Committed } from './committed.ts';
+import { type Committed, dataOf } from './committed.ts';
 
 /** A past event. */
 export interface Past {
@@ -41,4 +41,15 @@ function reasonFor(filter: EndpointFilter, { event }: Committed): string | undef
   } catch {
     return 'the event is of another version';
   }
+}
+
+/** The names of changed fields for a filter: whole, because a label may be cut. The id if a name has a comma. */
+export function fieldNames(past: readonly Past[]): string[] {
+  const names = past.flatMap(({ committed }) =>
+    (dataOf(committed).changes ?? []).map(change => {
+      const name = 'name' in change ? change.name : change.field;
+      return name.includes(',') ? change.field : name;
+    }),
+  );
+  return [...new Set(names)].toSorted();
 }

@@ -15,7 +15,9 @@ const MAX_SEARCH = 256;
  *  their other matches. */
 export function queryOf(filter: LineFilter): SearchQuery {
   const { words, type, field, person, since, until } = filter;
-  const search = [words, field, person].join(' ').trim().slice(0, MAX_SEARCH);
+  // A suggested name may be cut, with an ellipsis.
+  const names = [field, person].map(name => name.replace(/…$/, ''));
+  const search = [words, ...names].join(' ').trim().slice(0, MAX_SEARCH);
   const types: readonly EventType[] = EVENT_TYPES.find(({ kind }) => kind === type)?.types ?? [
     type as EventType,
   ];

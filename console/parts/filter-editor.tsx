@@ -4,6 +4,7 @@ import { FILTER_TYPES } from '../model/event-types.ts';
 import { FILTER_LABELS, type FilterForm, NO_VALUES, type ValueRow } from '../model/filter-form.ts';
 import type { FormErrors } from '../model/form-errors.ts';
 import { readListed, showListed } from '../model/listed.ts';
+import { fieldNames } from '../model/preview.ts';
 import { useStore } from '../state/store.ts';
 import { useWorld } from '../state/use.ts';
 import { Preview } from './filter-preview.tsx';
@@ -21,7 +22,7 @@ interface Props {
 export function FilterEditor({ form, errors, onChange }: Props) {
   const past = usePast();
   const set = (part: Partial<FilterForm>) => onChange({ ...form, ...part });
-  const names = useMemo(() => fieldNames(past), [past]);
+  const names = useMemo(() => fieldNames(past.past), [past]);
   const actors = useMemo(() => actorNames(past), [past]);
   const list = useId();
   const actorList = useId();
@@ -247,16 +248,6 @@ function Values({ rows, list, onChange }: ValuesProps) {
   );
 }
 
-function fieldNames({ past }: PastEvents): string[] {
-  return [
-    ...new Set(
-      past.flatMap(({ line }) =>
-        line.changes.map(({ field, label }) => (label.includes(',') ? field : rawName(label, field))),
-      ),
-    ),
-  ].toSorted();
-}
-
 /** The names of actors; the id if the name is missing or has a comma. */
 function actorNames({ past }: PastEvents): string[] {
   return [
@@ -268,12 +259,4 @@ function actorNames({ past }: PastEvents): string[] {
       ),
     ),
   ].toSorted();
-}
-
-/** The name of a field for a filter: a custom field's name, or the property of a built-in field, whose label is derived
- *  from it. */
-function rawName(label: string, field: string): string {
-  return label.toLowerCase().replaceAll(/[\s_-]/g, '') === field.toLowerCase().replaceAll(/[\s_-]/g, '')
-    ? field
-    : label;
 }

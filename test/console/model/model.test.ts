@@ -5,7 +5,7 @@ import { backOff } from '../../../console/model/backoff.ts';
 import { changeLine } from '../../../console/model/change-line.ts';
 import { jsonTokens, prettyJson } from '../../../console/model/json-view.ts';
 import { EVERYTHING, isFiltered, lineMatcher } from '../../../console/model/line-filter.ts';
-import { pastOf, tried } from '../../../console/model/preview.ts';
+import { fieldNames, pastOf, tried } from '../../../console/model/preview.ts';
 import {
   ago,
   beginningOf,
@@ -55,6 +55,15 @@ describe('a filter of the stream', () => {
 });
 
 describe("a new endpoint's preview", () => {
+  it('suggests names of fields that a filter finds: whole ones, or the id instead of one with a comma', () => {
+    const long = 'Expected completion '.repeat(5).trim();
+    const names = [
+      ...[fieldChange('dueDate', '1', '2'), fieldChange('f-1', '1', '2', { name: long, kind: 'custom' })],
+      ...[fieldChange('f-2', '1', '2', { name: 'a, b', kind: 'custom' }), { field: 'color', from: 1, to: 2 }],
+    ];
+    expect(fieldNames([pastOf(taskEvent({ changes: names }))])).toEqual([long, 'color', 'dueDate', 'f-2']);
+  });
+
   it('shows what its filter would have let through, and why not the others', () => {
     const past = [pastOf(done), pastOf(taskEvent({ id: 'other', process: 'launch' }))];
     const ids = (filter: EndpointFilter) => tried(filter, past).matching.map(({ line }) => line.id);

@@ -19,6 +19,8 @@ describe('a search', () => {
     expect(queryOf({ ...filter, ...times })).toEqual({ ...query, ...times });
     const ofTasks = ['task.created', 'task.updated', 'task.deleted', 'task.due', 'task.overdue'];
     expect(queryOf({ ...EVERYTHING, type: 'task' }).types).toEqual(ofTasks);
+    const cut = { field: 'Contract value bef…', person: 'Maximili…' };
+    expect(queryOf({ ...EVERYTHING, ...cut }).search).toBe('Contract value bef Maximili');
     expect(queryOf({ ...EVERYTHING, words: 'x'.repeat(900) }).search).toHaveLength(256);
   });
 
