@@ -6,7 +6,7 @@ import {
   type ValueFilter,
 } from '../../functions/model/filter.ts';
 import { readListed, showListed } from './listed.ts';
-import { groupText, type WhereForm, whereForm, whereOf } from './where-form.ts';
+import { groupText, repeatedIn, type WhereForm, whereForm, whereOf } from './where-form.ts';
 
 type FilterKey = (typeof FILTER_KEYS)[number];
 /** The keys of a filter that the form shows as comma-separated texts. */
@@ -52,6 +52,26 @@ export function filterOf(form: FilterForm): EndpointFilter | undefined {
   };
   return Object.keys(filter).length > 0 ? filter : undefined;
 }
+
+/** The filter of a form that is saved.
+ *  @throws an Error, like a refusal, if a condition that is filled in would be left out */
+export function savedFilterOf(form: FilterForm): EndpointFilter | undefined {
+  const isEmpty = (text: string) => text.trim() === '';
+  const hasLostValue = form.values.some(
+    row => isEmpty(row.field) && !CONDITIONS.every(key => isEmpty(row[key])),
+  );
+  const hasLostTest = form.where.flat().some(({ field, value }) => isEmpty(field) && !isEmpty(value));
+  const repeated = repeatedIn(form.where);
+  const problems = [
+    ...(hasLostValue ? [`filter.values: ${NO_FIELD}`] : []),
+    ...(hasLostTest ? [`filter.where: ${NO_FIELD}`] : []),
+    ...(repeated ? [`filter.where: Remove one of the two conditions on ${repeated.field}.`] : []),
+  ];
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  return filterOf(form);
+}
+
+const NO_FIELD = 'Enter its field, or remove the condition.';
 
 function valueFilter(row: ValueRow): ValueFilter {
   return { field: row.field.trim(), ...listed(CONDITIONS, row) };

@@ -38,7 +38,7 @@ function errorIn(line: string): [field: FormField, text: string] {
   const setting = KIND_SETTINGS.find(({ name }) => name === key);
   if (setting) return [setting.name, plain(found)];
   if (/signing secret/i.test(line) || line.startsWith('secrets')) return ['secret', line];
-  if (line.startsWith('filter.where')) return ['where', line.replace('filter.where', '')];
+  if (line.startsWith('filter.where')) return ['where', line.replace(/^filter\.where(: )?/, '')];
   const [, part = '', text = ''] = /^filter\.(\w+)\S*: (.*)$/.exec(line) ?? [];
   return isPart(part) ? [part, plain(text)] : ['other', line];
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type EndpointKind, KIND_NAMES, KINDS, type KindSettings } from '../../functions/model/kinds.ts';
-import { type FilterForm, filterOf, NO_FILTER } from '../model/filter-form.ts';
+import { type FilterForm, NO_FILTER, savedFilterOf } from '../model/filter-form.ts';
 import { headersIn } from '../model/header-lines.ts';
 import { addressOf } from '../model/routes.ts';
 import { failureText } from '../parts/action.tsx';
@@ -34,9 +34,9 @@ export function NewEndpointPage() {
   const add = async () => {
     setState({ isBusy: true });
     clear();
-    const asked = filterOf(filter);
     const given = isSigned && secret.trim() !== '' ? { secrets: [secret.trim()] } : {};
     try {
+      const asked = savedFilterOf(filter);
       const own = isPulled || isMail ? {} : (headersIn(headers) as Record<string, string>);
       const made = await session.ask({
         operation: 'add-endpoint',

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { KINDS, type KindSettings, kindSettingsOf } from '../../functions/model/kinds.ts';
 import type { AnswerOf } from '../../functions/operations/protocol/answers.ts';
-import { type FilterForm, filterOf, formOf } from '../model/filter-form.ts';
+import { type FilterForm, formOf, savedFilterOf } from '../model/filter-form.ts';
 import { headersIn } from '../model/header-lines.ts';
 import { useWorld } from '../state/use.ts';
 import { failureText } from './action.tsx';
@@ -69,7 +69,7 @@ function EditDialog({
       await session.ask({
         operation: 'update-endpoint',
         endpoint: name,
-        filter: filterOf(filter) ?? null,
+        filter: savedFilterOf(filter) ?? null,
         // The shown one may be the default, which a webhook's rate exceeds as it grows.
         ...(perSecond !== shownRate && { perSecond: perSecond.trim() === '' ? null : Number(perSecond) }),
         keepSuccesses,

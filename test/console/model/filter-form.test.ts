@@ -1,7 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { filterOf, filterText, formOf, NO_FILTER, NO_VALUES } from '../../../console/model/filter-form.ts';
+import {
+  filterOf,
+  filterText,
+  formOf,
+  NO_FILTER,
+  NO_VALUES,
+  savedFilterOf,
+} from '../../../console/model/filter-form.ts';
 import { readListed, showListed } from '../../../console/model/listed.ts';
+import { NO_CONDITION } from '../../../console/model/where-form.ts';
 import { hostileText } from '../../kit/console/events.ts';
 
 describe('values in a field of a form', () => {
@@ -31,6 +39,22 @@ describe('the form of a filter', () => {
     expect(filterOf({ ...NO_FILTER, values: [NO_VALUES], projects: ' , ' })).toBeUndefined();
     expect(formOf(undefined)).toEqual(NO_FILTER);
     expect(filterText(null)).toEqual([]);
+  });
+
+  const [to, status] = [
+    { ...NO_VALUES, to: 'Done' },
+    { ...NO_CONDITION, field: 'status', value: 'A' },
+  ];
+  it.each([
+    [{ values: [NO_VALUES], where: [[NO_CONDITION]] }, ''],
+    [{ values: [to] }, 'filter.values: Enter its field, or remove the condition.'],
+    [{ where: [[{ ...status, field: ' ' }]] }, 'filter.where: Enter its field, or remove the condition.'],
+    [{ where: [[status], [status, { ...status, value: 'B' }]] }, 'filter.where: Remove one of the two'],
+    [{ values: [{ ...to, field: 'Status' }], where: [[status], [status]] }, ''],
+  ])('is not saved without a condition that is filled in: %j', (part, refusal) => {
+    const form = { ...NO_FILTER, ...part };
+    if (refusal === '') expect(savedFilterOf(form)).toEqual(filterOf(form));
+    else expect(() => savedFilterOf(form)).toThrow(refusal);
   });
 
   it('asks for what is filled in', () => {

@@ -29,6 +29,7 @@ describe('the errors of a form', () => {
         field: '1 to 64 letters, digits, "-" and "_".',
       },
     ],
+    ['filter.where: Enter its field.', { where: 'Enter its field.' }],
     [refusalOf({ batch: 1 }), { batch: 'A whole number from 2 to 100.' }],
     [refusalOf({ perSecond: 0.5 }), { perSecond: 'Use a whole number from 1 to 100.' }],
     [refusalOf({ filter: { projects: ['x'.repeat(300)] } }), { projects: 'Text of 1 to 256 characters.' }],
