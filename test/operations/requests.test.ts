@@ -32,6 +32,15 @@ describe('a request that came over a wire', () => {
     await expect(answerRequest(failing, { operation: 'status' }, CALLER)).rejects.toThrow('a defect');
   });
 
+  it('may name as many addresses of mails as an endpoint has, each as long as it can be', async () => {
+    const to = Array(50)
+      .fill(`${'a'.repeat(64)}@${'b'.repeat(189)}`)
+      .join(', ');
+    const operations = (async () => ({})) as unknown as Operations;
+    const asked = { operation: 'update-endpoint', endpoint: 'team', to };
+    expect(await answerRequest(operations, asked, CALLER)).toEqual({ answer: {} });
+  });
+
   it.each<[asked: unknown, message: RegExp]>([
     [{ operation: 'events', limit: 0 }, /^limit: too small/],
     [{ operation: 'events', limit: 1.5 }, /^limit: invalid input: expected int/],

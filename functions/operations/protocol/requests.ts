@@ -32,6 +32,8 @@ const ofProcess = { process: name, workspace: name.optional() };
 
 /** No endpoint has a longer name. */
 const endpoint = z.string().min(1).max(100);
+/** Enough for 50 mail addresses of 254 characters. */
+const MAX_ADDRESSES = 16_384;
 /** The values are checked by the same code as the configuration's. */
 const endpointSettings = {
   filter: z.unknown().optional(),
@@ -39,7 +41,12 @@ const endpointSettings = {
   keepSuccesses: z.boolean().nullable().optional(),
   record: z.boolean().nullable().optional(),
   ...bySetting({
-    text: () => z.string().max(256).nullable().optional(),
+    text: ({ name }) =>
+      z
+        .string()
+        .max(name === 'to' ? MAX_ADDRESSES : 256)
+        .nullable()
+        .optional(),
     whole: () => z.number().nullable().optional(),
   }),
 };
