@@ -185,7 +185,12 @@ function Stream() {
           {search ? (
             <Further search={search} />
           ) : (
-            <Older older={older} isFull={shown.lines.length >= MAX_LINES} read={live.older} />
+            <Older
+              older={older}
+              isFull={shown.lines.length >= MAX_LINES}
+              read={live.older}
+              isPaused={paused !== undefined}
+            />
           )}
         </div>
       )}
@@ -202,7 +207,15 @@ function tagOf({ process, project, definition }: ChangeLine): string {
   return (project ?? definition) ? process : '';
 }
 
-function Older({ older, isFull, read }: { older: string; isFull: boolean; read: () => void }) {
+interface OlderProps {
+  readonly older: string;
+  readonly isFull: boolean;
+  /** Older changes would not be shown before the view is resumed. */
+  readonly isPaused: boolean;
+  readonly read: () => void;
+}
+
+function Older({ older, isFull, isPaused, read }: OlderProps) {
   if (isFull)
     return (
       <span class="quiet">
@@ -211,6 +224,7 @@ function Older({ older, isFull, read }: { older: string; isFull: boolean; read: 
       </span>
     );
   if (older === 'all') return <span class="quiet">End of the journal.</span>;
+  if (isPaused) return null;
   return (
     <button type="button" class="small" disabled={older === 'loading'} onClick={read}>
       {older === 'loading' ? 'Loading…' : 'Load more'}

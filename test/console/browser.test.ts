@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { openBrowser } from '../kit/browser/browser.ts';
+import { SOON } from '../kit/console/given.ts';
 import { openRun } from '../kit/console/run.ts';
 import { openTab } from '../kit/console/tab.ts';
 import { tabTo, use } from './browser/keyboard.ts';
@@ -27,7 +28,7 @@ it('the console opens in a browser, and pauses and resumes an endpoint', async (
   await use(page, 'Resume');
   await page.getByText('Resumed crm.').waitFor();
   await expect
-    .poll(() => run.receiver.received.some(({ body }) => body.includes('While paused')), { timeout: 10_000 })
+    .poll(() => run.receiver.received.some(({ body }) => body.includes('While paused')), SOON)
     .toBe(true);
   await use(page, 'Replay since');
   await tabTo(page, 'Until');
@@ -52,6 +53,17 @@ it('the console opens in a browser, and pauses and resumes an endpoint', async (
   await isPreviewed.waitFor();
   await page.keyboard.press('Enter');
   await page.getByText('Replay to crm started.').waitFor();
+  const { workspace } = run.service;
+  for (const { id } of workspace.projects('launch')) {
+    for (const task of workspace.tasks('launch', String(id)))
+      workspace.updateTask('launch', String(id), String(task.id), { name: 'One of many' });
+  }
+  await page.evaluate("location.hash = '#/now'");
+  await page.getByText(/^[2-9]\d\d events$/).waitFor();
+  await page.reload();
+  await page.getByRole('button', { name: 'Load more' }).waitFor();
+  await use(page, 'Pause');
+  await page.getByRole('button', { name: 'Load more' }).waitFor({ state: 'detached' });
   await page.evaluate("location.hash = '#/history'");
   const heading = page.getByRole('heading', { name: 'What changed' });
   const nextWeek = '{ const { now } = Date; Date.now = () => now() + 604_800_000; }';
@@ -61,10 +73,10 @@ it('the console opens in a browser, and pauses and resumes an endpoint', async (
   await since.selectOption('today');
   await page.getByRole('heading', { name: 'What changed since today' }).waitFor();
   await since.selectOption('monday');
-  await expect.poll(() => heading.innerText()).toMatch(/Monday/);
+  await expect.poll(() => heading.innerText(), SOON).toMatch(/Monday/);
   const chosen = await heading.innerText();
   expect(chosen).not.toBe(before);
   await page.evaluate(`${nextWeek} document.dispatchEvent(new Event('visibilitychange'))`);
-  await expect.poll(() => heading.innerText()).not.toBe(chosen);
+  await expect.poll(() => heading.innerText(), SOON).not.toBe(chosen);
   expect(wrong).toEqual([]);
 });
