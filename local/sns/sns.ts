@@ -63,8 +63,8 @@ export class LocalSns {
     return this.#options.topic.arn;
   }
 
-  /** Begins the handshake. A subscription with the same options that was confirmed in an earlier run needs none: it
-   *  is live when this resolves, with the same ARN. Its backlog is due at once. Rejects if the URL is already
+  /** Begins the handshake. A subscription with the same URL and name that was confirmed in an earlier run needs none:
+   *  it is live when this resolves, with the same ARN. Its backlog is due at once. Rejects if the URL is already
    *  subscribed. */
   async subscribe(wanted: SubscribeOptions): Promise<Subscription> {
     const { topic, deliveries, clock, requestTimeout = SNS_TIMEOUT_MS } = this.#options;
@@ -76,7 +76,7 @@ export class LocalSns {
     const name = wanted.name ?? defaultName(url);
     if (this.#all.some(each => each.isAt(url)))
       throw new Error(`--subscribe: this URL at ${url.origin} is already subscribed.`);
-    const asked = { url: url.href, name, raw, filter };
+    const asked = { url: url.href, name };
     const known = this.#memory.recall(topic.arn, asked);
     const identity = known ?? newIdentity(topic.arn);
     const { subscriptionArn, token } = identity;

@@ -3,26 +3,16 @@ import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { writeWhole } from '../../functions/basics/write-whole.ts';
-import type { Filter } from './messages.ts';
 
 const stored = z.array(
-  z.strictObject({
-    url: z.string(),
-    name: z.string(),
-    raw: z.boolean(),
-    filter: z.record(z.string(), z.array(z.string()).readonly()).optional(),
-    subscriptionArn: z.string(),
-    token: z.string(),
-  }),
+  z.object({ url: z.string(), name: z.string(), subscriptionArn: z.string(), token: z.string() }),
 );
 
-/** A subscription's options; two with equal ones are the same subscription. */
+/** Two with equal ones are the same subscription. Its filter and format may change, as on AWS. */
 export interface Asked {
   /** As in `URL.href`. */
   readonly url: string;
   readonly name: string;
-  readonly raw: boolean;
-  readonly filter?: Filter | undefined;
 }
 
 /** The identity of a subscription, as its receiver knows it. */
@@ -47,11 +37,10 @@ export class SubscriptionMemory {
     this.#all = read(this.#file);
   }
 
-  /** The identity of a subscription with these options to this topic that was confirmed in an earlier run. */
-  recall(topicArn: string, asked: Asked): Identity | undefined {
+  /** The identity of this subscription to this topic, if it was confirmed in an earlier run. */
+  recall(topicArn: string, { url, name }: Asked): Identity | undefined {
     const found = this.#all.find(
-      one =>
-        one.subscriptionArn.startsWith(`${topicArn}:`) && isDeepStrictEqual(essence(one), essence(asked)),
+      one => one.subscriptionArn.startsWith(`${topicArn}:`) && one.url === url && one.name === name,
     );
     if (found === undefined) return undefined;
     const { subscriptionArn, token } = found;
@@ -59,10 +48,10 @@ export class SubscriptionMemory {
     return { subscriptionArn, token };
   }
 
-  remember(asked: Asked, { subscriptionArn, token }: Identity): void {
+  remember({ url, name }: Asked, { subscriptionArn, token }: Identity): void {
     this.#wanted.add(subscriptionArn);
-    const others = this.#all.filter(({ url, name }) => url !== asked.url && name !== asked.name);
-    this.#replace([...others, { ...essence(asked), subscriptionArn, token }]);
+    const others = this.#all.filter(one => one.url !== url && one.name !== name);
+    this.#replace([...others, { url, name, subscriptionArn, token }]);
   }
 
   forget(arn: string): void {
@@ -80,10 +69,6 @@ export class SubscriptionMemory {
     writeWhole(this.#file, `${JSON.stringify(next, null, 2)}\n`);
     this.#all = next;
   }
-}
-
-function essence({ url, name, raw, filter }: Asked): Asked {
-  return { url, name, raw, ...(filter && { filter }) };
 }
 
 function read(file: string): Remembered[] {

@@ -39,10 +39,10 @@ async function closed(endpoint: Receiver): Promise<number> {
 }
 
 describe('a confirmed subscription', () => {
-  it('is live at the next start, with the same ARN and no handshake, also while its endpoint is away', async () => {
+  it('is live at the next start, with a new filter too, and no handshake, while its endpoint is away', async () => {
     const endpoint = await leaving();
     const wanted = { url: endpoint.url, filter: { eventType: ['a', 'b'] }, name: 'mine', raw: true };
-    const arn = await confirmedIn(wanted);
+    const arn = await confirmedIn({ ...wanted, filter: { eventType: ['b', 'c'] }, raw: false });
     const port = await closed(endpoint);
     const { sns, publish, notices } = await start({ retryDelays: Array(400).fill(10) });
     const subscribed = await sns.subscribe(wanted);
@@ -90,18 +90,15 @@ describe('a handshake begins anew', () => {
     return { subscriptionArn, handshakes: endpoint.confirmations().length - before };
   };
 
-  it.each([
-    ['raw', { raw: true }],
-    ['the filter', { filter: { eventType: ['a'] } }],
-    ['the name', { name: 'other' }],
-  ])('when %s changed; what was is forgotten', async (_, change) => {
+  it('when the name changed; what was is forgotten', async () => {
     const endpoint = await receiver();
+    const wanted = { url: endpoint.url, name: 'other' };
     const arn = await confirmedIn({ url: endpoint.url });
-    const changed = await again(endpoint, { url: endpoint.url, ...change });
+    const changed = await again(endpoint, wanted);
     expect(changed.handshakes).toBe(1);
     expect(changed.subscriptionArn).not.toBe(arn);
     expect(await readFile(file, 'utf8')).not.toContain(arn);
-    expect(await again(endpoint, { url: endpoint.url, ...change })).toEqual({ ...changed, handshakes: 0 });
+    expect(await again(endpoint, wanted)).toEqual({ ...changed, handshakes: 0 });
   });
 
   it('when a start did not ask for it', async () => {
