@@ -140,12 +140,13 @@ async function send(
   }
 
   /** Of a flood of new events none: they wait, so that a drain sums them up with those that follow. The same with
-   *  changes while a window is open. */
+   *  changes while a window is open; and always by mail, because only a drain sends a refused mail again as it was. */
   async function jobsOfKind(): Promise<Jobs> {
     const deliveries = await readWanted(endpoint, settler);
     if (!isNew || !isChat(endpoint)) return dependencies.jobsOf(deliveries, endpoint);
     const changes = deliveries.filter(isGathered);
-    const isSent = changes.length === 0 || (!isFloodOf(changes) && (await beginsWindow()));
+    const mayBegin = !isMail(endpoint) && !isFloodOf(changes);
+    const isSent = changes.length === 0 || (mayBegin && (await beginsWindow()));
     if (!isSent) await settler.gathers(changes);
     const sent = isSent ? deliveries : deliveries.filter(each => !isGathered(each));
     if (!isFloodOf(sent)) return dependencies.jobsOf(sent, endpoint);
@@ -284,7 +285,7 @@ export function isChat({ kind }: EndpointSettings): boolean {
   return KINDS[kind].queue === 'chat';
 }
 
-function isMail({ kind }: EndpointSettings): boolean {
+export function isMail({ kind }: EndpointSettings): boolean {
   return KINDS[kind].isMail === true;
 }
 

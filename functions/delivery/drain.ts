@@ -6,7 +6,14 @@ import type { SentEvent } from '../model/event.ts';
 import { wants } from '../model/filter.ts';
 import { gathered, hasWindow, isUrgent, sendsFrom } from '../model/windows.ts';
 import { isFlood, ofFirstTopics } from './chat/chat-flood.ts';
-import { type BatchDependencies, deliverBatch, inTurn, isChat, MIN_REMAINING_MS } from './deliver-batch.ts';
+import {
+  type BatchDependencies,
+  deliverBatch,
+  inTurn,
+  isChat,
+  isMail,
+  MIN_REMAINING_MS,
+} from './deliver-batch.ts';
 import { EndpointHealth } from './endpoint-health.ts';
 import { GATHER_MS, type Gathered, gather, isBursting, MAX_ALONE, MAX_READ_MS } from './flood.ts';
 import { checkHealth, drainEnd, drained, GATHERED, onlyReplayed, opensAt, pausedUntil } from './health.ts';
@@ -140,7 +147,7 @@ async function sendToChat(
     return { at: gathered };
   }
   if (!isOverflowing) {
-    const first = ofFirstTopics(wanted, MAX_CHAT_MESSAGES);
+    const first = isMail(endpoint) ? wanted : ofFirstTopics(wanted, MAX_CHAT_MESSAGES);
     const later = new Set(wanted.filter(each => !first.includes(each)).map(each => each.row));
     return send(endpoint, row, { rows: due.filter(each => !later.has(each)) }, dependencies);
   }

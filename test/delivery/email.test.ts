@@ -4,6 +4,7 @@ import tls from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { resolveBySystem } from '../../functions/basics/proxy.ts';
 import { testEvent } from '../../functions/changes/build-events.ts';
+import { drain } from '../../functions/delivery/drain.ts';
 import { mailSender } from '../../functions/delivery/email/send-mail.ts';
 import { joined } from '../../functions/delivery/health.ts';
 import { outcomeOf } from '../../functions/delivery/http/outcome.ts';
@@ -19,7 +20,17 @@ import {
   windowMessages,
 } from '../kit/delivery/chat-batches.ts';
 import { type MailScript, startMailServer } from '../kit/delivery/mail-server.ts';
-import { AT, HOUR, MINUTE, openStored, SECOND } from '../kit/delivery/setting.ts';
+import {
+  AT,
+  answered,
+  HOUR,
+  MINUTE,
+  messageOf,
+  openSetting,
+  openStored,
+  realJobs,
+  SECOND,
+} from '../kit/delivery/setting.ts';
 import { listenInTest } from '../kit/listen-in-test.ts';
 import { startProxy } from '../kit/proxy.ts';
 
@@ -324,6 +335,29 @@ it('a digest by mail is one mail at its time, and the same mail once the server 
     0,
   ]);
 });
+
+it.each([
+  ['451', true],
+  ['550', false],
+])(
+  'the first mail of a window that is refused with %s is sent again with all projects',
+  async (status, isTemporary) => {
+    const mail = { reason: 'refused', isTemporary };
+    const setting = openSetting((_, count) =>
+      count > 1 ? answered(250) : answered(Number(status), { mail }),
+    );
+    const endpoint = { ...MAIL_SETTINGS, name: 'crm', digest: undefined, window: '24h' };
+    await setting.register({}, endpoint);
+    const messages = five.map((event, index) => messageOf(`${index}`, JSON.stringify(event)));
+    await setting.deliver(messages, endpoint, { jobsOf: realJobs });
+    for (const pause of [0, HOUR]) {
+      setting.state.now += pause;
+      await drain(endpoint, { ...setting.dependencies, jobsOf: realJobs });
+    }
+    const subjects = setting.posts.map(({ body }) => JSON.parse(body).subject);
+    expect([subjects, await setting.pendingIds()]).toEqual([Array(2).fill('5 changes in 5 projects'), []]);
+  },
+);
 
 it('a digest by mail that is sent again after a crash has the same Message-ID', async () => {
   const { server, state, poster, drain, left } = await openDigest({});
