@@ -51,6 +51,8 @@ interface Batch {
 
 /** No attempt begins with less time left: it takes up to 15 s, and its outcome must then be saved. */
 export const MIN_REMAINING_MS = 20_000;
+/** The same of a mail, which takes up to 45 s. */
+const MIN_REMAINING_OF_MAIL_MS = 50_000;
 const CONCURRENCY = 10;
 /** More deliveries of one message are not rescheduled one by one while the endpoint is down: they wait until its next
  *  attempt. Those of a mail's window wait, too: a server that first refuses unknown senders gets the same mail. */
@@ -210,7 +212,7 @@ async function send(
   /** Waits for a chat's next slot. `late`: too little time is left for an attempt. `closed`: new deliveries may
    *  not wait that long. */
   async function slot(): Promise<'now' | 'late' | 'closed'> {
-    const left = remaining() - MIN_REMAINING_MS;
+    const left = remaining() - minRemaining(endpoint);
     isLate ||= left < 0;
     if (isLate) return 'late';
     if (!isChat(endpoint)) return 'now';
@@ -287,6 +289,11 @@ export function isChat({ kind }: EndpointSettings): boolean {
 
 export function isMail({ kind }: EndpointSettings): boolean {
   return KINDS[kind].isMail === true;
+}
+
+/** ms that an attempt must have left. */
+export function minRemaining(endpoint: EndpointSettings): number {
+  return isMail(endpoint) ? MIN_REMAINING_OF_MAIL_MS : MIN_REMAINING_MS;
 }
 
 /** Whether an attempt may have failed because the address or signing secret changed: true unless the receiver is

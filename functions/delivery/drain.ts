@@ -12,7 +12,7 @@ import {
   inTurn,
   isChat,
   isMail,
-  MIN_REMAINING_MS,
+  minRemaining,
 } from './deliver-batch.ts';
 import { EndpointHealth } from './endpoint-health.ts';
 import { GATHER_MS, type Gathered, gather, isBursting, MAX_ALONE, MAX_READ_MS } from './flood.ts';
@@ -56,7 +56,7 @@ const MAX_BATCH_ROWS = 200;
 export async function drain(endpoint: EndpointSettings, dependencies: DrainDependencies): Promise<void> {
   const { clock } = dependencies;
   const turnEnd = clock() + TURN_MS;
-  const remaining = () => Math.min(dependencies.remaining(), turnEnd - clock() + MIN_REMAINING_MS);
+  const remaining = () => Math.min(dependencies.remaining(), turnEnd - clock() + minRemaining(endpoint));
   const row = await beginDraining(endpoint, clock() + remaining(), dependencies);
   if (!row) return;
   const turn = { since: sinceOf(row, clock()), hasSent: false, hasSummedUp: false };
@@ -98,7 +98,7 @@ async function sendSome(
   if (!row || row.addedAt !== dependencies.addedAt) return { at: undefined };
   const opens = opensAt(row.health, began);
   if (opens === undefined || opens > began) return { at: opens };
-  if (remaining() < MIN_REMAINING_MS) return { at: began };
+  if (remaining() < minRemaining(endpoint)) return { at: began };
   if (row.health.failures) turn.since = began;
   if (hasWindow(endpoint)) return sendGathered(endpoint, turn, row, dependencies);
   const rate = rateOf(endpoint, began - turn.since);
@@ -151,7 +151,7 @@ async function sendToChat(
     const later = new Set(wanted.filter(each => !first.includes(each)).map(each => each.row));
     return send(endpoint, row, { rows: due.filter(each => !later.has(each)) }, dependencies);
   }
-  if (remaining() < MIN_REMAINING_MS + MAX_READ_MS + SECOND) return { at: clock() };
+  if (remaining() < minRemaining(endpoint) + MAX_READ_MS + SECOND) return { at: clock() };
   turn.hasSummedUp = true;
   const all = await gather(endpoint, { summary: dependencies.openFlood(endpoint), sort }, dependencies);
   return sendMany(endpoint, row, all, dependencies);
@@ -167,7 +167,7 @@ async function sendGathered(
 ): Promise<Rest | undefined> {
   const { clock, remaining } = dependencies;
   const now = clock();
-  if (remaining() < MIN_REMAINING_MS + MAX_READ_MS) return { at: now };
+  if (remaining() < minRemaining(endpoint) + MAX_READ_MS) return { at: now };
   const { failing, window } = row.health;
   const opens = sendsFrom(endpoint, window, now);
   const isQuiet = sendsFrom({ quiet: endpoint.quiet }, undefined, now) > now;
@@ -208,7 +208,7 @@ async function sendMany(
   dependencies: DrainDependencies,
 ): Promise<Rest | undefined> {
   const { run, clock } = dependencies;
-  const until = clock() + MIN_REMAINING_MS + (all.rows.length / REMOVED_PER_SECOND) * SECOND;
+  const until = clock() + minRemaining(endpoint) + (all.rows.length / REMOVED_PER_SECOND) * SECOND;
   await changeHealth(endpoint.name, dependencies, health =>
     health.draining?.by === run && health.draining.until < until
       ? { ...health, draining: { by: run, until } }

@@ -18,7 +18,7 @@ const SLOWED_MS = 5 * SECOND;
 const MAX_HOLD_MS = DAY;
 /** The longest that Lambda lets a run take. */
 const MAX_DRAIN_MS = 15 * MINUTE;
-/** How long a slow attempt holds back other deliveries: its time-out. */
+/** How long a slow attempt holds back other deliveries: the time-out of a request. */
 const BUSY_MS = 15 * SECOND;
 
 type Closed = 'paused' | 'stopped' | 'failing' | 'throttled' | 'backlog';

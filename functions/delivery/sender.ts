@@ -5,7 +5,7 @@ import type { EndpointSecret, EndpointSettings, LinkTemplates } from '../model/e
 import { parseSecret, remedy, type SecretStore } from '../model/secret.ts';
 import { mailSender, type SendBySes } from './email/send-mail.ts';
 import { guardedAgent } from './http/guarded-agent.ts';
-import { createPoster, type Poster, type PosterOptions, TIMEOUT_MS } from './http/post.ts';
+import { createPoster, MAIL_TIMEOUT_MS, type Poster, type PosterOptions, TIMEOUT_MS } from './http/post.ts';
 import { type Jobs, jobsOf, openFlood, openWindow, type ReadDelivery, type Summary } from './kinds.ts';
 
 export interface SenderOptions {
@@ -19,7 +19,7 @@ export interface SenderOptions {
   readonly networks?: Networks | undefined;
   /** The proxy of the configuration, for endpoints outside of the networks. */
   readonly proxy?: string | undefined;
-  /** ms for each request; 15 s by default. */
+  /** ms for each request; by default 15 s, and 45 s for a mail. */
   readonly timeout?: number;
   /** ms until an endpoint counts as slow; 1 s by default. */
   readonly slowAfter?: number;
@@ -44,7 +44,8 @@ export function senderOf(options: SenderOptions): Sender {
   const { resolve = resolveBySystem, timeout = TIMEOUT_MS, openAgent = guardedAgent } = options;
   const ways = { allowLoopback, networks, proxy, resolve, timeout, clock };
   const sendMail = mailSender({ ...ways, sendBySes });
-  const open = () => createPoster({ ...ways, slowAfter, sendMail, openAgent });
+  const mailTimeout = options.timeout ?? MAIL_TIMEOUT_MS;
+  const open = () => createPoster({ ...ways, mailTimeout, slowAfter, sendMail, openAgent });
   const kept = options.keepsConnections ? { ...open(), close: async () => undefined } : undefined;
   return {
     ...createSecrets(options.secrets, clock, random),

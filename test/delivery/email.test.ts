@@ -9,6 +9,7 @@ import { mailSender } from '../../functions/delivery/email/send-mail.ts';
 import { joined } from '../../functions/delivery/health.ts';
 import { outcomeOf } from '../../functions/delivery/http/outcome.ts';
 import { createPoster, type Poster, type PosterOptions } from '../../functions/delivery/http/post.ts';
+import { senderOf } from '../../functions/delivery/sender.ts';
 import type { ChangeEvent, SentEvent } from '../../functions/model/event.ts';
 import {
   change,
@@ -294,6 +295,16 @@ describe('by SMTP', () => {
     expect(await got.promise).toBe('');
   });
 
+  it('has 45 s, because a server that is slow to answer has the mail already', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const common = { secrets: {} as never, clock: () => AT, random: () => 0, allowLoopback: true };
+    const poster = senderOf({ ...common, sendBySes: forever }).openPoster();
+    const sent = poster.post('ses:', { body: JSON.stringify(mailOf(two)), headers: {} });
+    await vi.advanceTimersByTimeAsync(45_000);
+    expect(await sent).toEqual({ why: 'no answer within 45 s' });
+  });
+
   it('SES is refused where none is', async () => {
     expect((await send('ses:')).answer).toEqual({ why: expect.stringContaining('smtps://') });
   });
@@ -329,6 +340,9 @@ it('a digest by mail is one mail at its time, and the same mail once the server 
   await drain();
   expect([server.received.length, await left()]).toEqual([0, 5]);
   state.now += 31 * SECOND;
+  // A run that has no time for a slow answer leaves the mail to the next one.
+  await drain({ remaining: () => 50_000 + 7_999 });
+  expect(server.received.length).toBe(0);
   await drain();
   expect([server.received.map(({ subject }) => subject), await left()]).toEqual([
     ['5 changes in 5 projects'],

@@ -56,7 +56,7 @@ interface Connection {
   readonly networks?: Networks | undefined;
   readonly proxy?: string | undefined;
   readonly resolve: Resolve;
-  /** ms for the whole mail. */
+  /** ms for the connection, and for the greeting. */
   readonly timeout: number;
   readonly signal: AbortSignal;
 }

@@ -9,6 +9,8 @@ import { beginning } from './quote.ts';
 
 /** Time-out of a whole request: look-up, connection, answer. */
 export const TIMEOUT_MS = 15_000;
+/** The same of a mail: a server that scans a mail before its answer has it already, and would get it again. */
+export const MAIL_TIMEOUT_MS = 45_000;
 /** A request that takes longer is slow. */
 const SLOW_MS = 1_000;
 
@@ -53,6 +55,8 @@ export interface PosterOptions {
   readonly resolve: Resolve;
   /** ms for each request. */
   readonly timeout: number;
+  /** ms for each mail; by default as for requests. */
+  readonly mailTimeout?: number | undefined;
   /** ms after which a request is slow. */
   readonly slowAfter?: number | undefined;
   readonly clock: Clock;
@@ -68,14 +72,16 @@ export class Expired extends Error {}
  *  request. */
 export function createPoster(options: PosterOptions): Poster {
   const { allowLoopback, networks, proxy, resolve, timeout, clock } = options;
-  const { slowAfter = SLOW_MS, openAgent = guardedAgent } = options;
+  const { slowAfter = SLOW_MS, mailTimeout = timeout, openAgent = guardedAgent } = options;
   const agent = openAgent({ allowLoopback, networks, proxy, resolve, connectTimeout: timeout });
   return {
     close: () => agent.destroy(),
     async post(url, request, onSlow = () => undefined) {
       let reached: Answer | undefined;
+      const sendMail = /^https?:/i.test(url) ? undefined : options.sendMail;
+      const limit = sendMail ? mailTimeout : timeout;
       const send = async (signal: AbortSignal): Promise<Answer> => {
-        if (options.sendMail && !/^https?:/i.test(url)) return options.sendMail(url, request.body, signal);
+        if (sendMail) return sendMail(url, request.body, signal);
         const response = await agent.request({ ...wired(url, request), signal });
         reached = head(response, clock());
         const body = await beginning(response.body);
@@ -83,10 +89,10 @@ export function createPoster(options: PosterOptions): Poster {
       };
       const slow = setTimeout(onSlow, slowAfter);
       try {
-        return await within(timeout, send, () => new Expired());
+        return await within(limit, send, () => new Expired());
       } catch (error) {
         // An answer with a complete head counts, even if its body breaks off or never ends.
-        return reached ?? { why: reasonOf(error, timeout) };
+        return reached ?? { why: reasonOf(error, limit) };
       } finally {
         clearTimeout(slow);
       }
