@@ -77,7 +77,9 @@ function openTunnel(path: string, { url, timeout }: Pick<ProxyOptions, 'url' | '
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const asked = request(url, { method: 'CONNECT', path, headers: { host: path }, agent: false });
   const timer = setTimeout(() => asked.destroy(new ProxyError('TIMEOUT')), timeout);
-  asked.once('connect', ({ statusCode }, socket) => {
+  asked.once('connect', ({ statusCode }, socket, head) => {
+    // A mail server speaks first: its greeting may come with the proxy's answer.
+    if (head.length > 0) socket.unshift(head);
     if (statusCode === 200) return resolve(socket as Socket);
     socket.destroy();
     reject(new ProxyError(statusCode));

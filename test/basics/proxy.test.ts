@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Resolve } from '../../functions/basics/proxy.ts';
+import { type Resolve, tunnelTo } from '../../functions/basics/proxy.ts';
 import { createPoster, type PosterOptions } from '../../functions/delivery/http/post.ts';
 import { connect } from '../../functions/service/client.ts';
 import { listenInTest } from '../kit/listen-in-test.ts';
@@ -83,6 +84,14 @@ describe('with a proxy, an endpoint', () => {
     const { post } = await opened({ proxy: url });
     expect(await post('https://crm.example/')).toEqual({ why: `no answer (PROXY_${status})` });
     expect(asked).toEqual(['crm.example:443']);
+  });
+
+  it('that greets first is heard, also where its greeting comes with the answer of the proxy', async () => {
+    const answer = 'HTTP/1.1 200 OK\r\n\r\n220 mail.example\r\n';
+    const { url } = await listenInTest(createServer(socket => void socket.resume().end(answer)));
+    const options = { url, networks: [], resolve: unknown, timeout: 5_000 };
+    const socket = await tunnelTo({ hostname: 'mail.example', port: '587' }, options);
+    expect(await text(socket as NonNullable<typeof socket>)).toBe('220 mail.example\r\n');
   });
 
   it('waits no longer for a proxy that is gone, answers anything else, or is silent', async () => {
