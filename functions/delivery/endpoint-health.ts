@@ -199,7 +199,7 @@ export class EndpointHealth {
     let isOurs = false;
     await this.#change(health => {
       // If the answer to a write was lost, this finds what it wrote.
-      isOurs = isFree(health) || health.window?.since === now;
+      isOurs = isFree(health) || (health.window?.since === now && !health.window.holds);
       return isOurs ? { ...health, window: { since: now } } : undefined;
     }, false);
     return isOurs;

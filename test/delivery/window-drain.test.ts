@@ -362,6 +362,11 @@ describe('new changes', () => {
       return new EndpointHealth(WINDOW, row, { ...setting.dependencies, clock }).beginsWindow();
     });
     expect(await Promise.all(begins)).toEqual([true, false]);
+    // A third one, in the millisecond of the first, once changes wait.
+    const health = () => new EndpointHealth(WINDOW, row, setting.dependencies);
+    await health().backlogAdded('gathered', false);
+    expect(await health().beginsWindow()).toBe(false);
+    expect((await setting.healthOf())?.window).toEqual({ since: AT, holds: true, from: AT });
   });
 
   it('that are refused at first are tried again by themselves, while the window is open', async () => {
