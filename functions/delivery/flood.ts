@@ -124,7 +124,7 @@ export async function gather(
     for (const id of messages.flatMap(({ eventIds }) => eventIds)) byId.delete(id);
     const omitted = [...byId.values()].flat();
     if (omitted.length > 0) {
-      if (jobs.length === 0) await health.windowSent();
+      if (jobs.length === 0 && isWhole) await health.windowSent();
       await settler.delivered(omitted);
     }
     return { jobs, unrenderable, omitted };

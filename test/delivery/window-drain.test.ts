@@ -80,6 +80,15 @@ async function open(
   };
 }
 
+/** Reads 100 rows for a message. */
+const slowly = ({ state, deliveries }: Awaited<ReturnType<typeof open>>) => {
+  const pending: typeof deliveries.pending = (...asked) => {
+    state.now += 5 * SECOND;
+    return deliveries.pending(...asked);
+  };
+  return { deliveries: { ...deliveries, pending } };
+};
+
 describe('the backlog of a chat that gathers changes', () => {
   it('is left alone until its time, then sent, and no tick wakes a run before', async () => {
     const chat = await open(DIGEST, waiting(edits(3)));
@@ -148,17 +157,29 @@ describe('the backlog of a chat that gathers changes', () => {
 
   it('of which one run reads a part is sent in two messages, and the second one does not wait for a window', async () => {
     const chat = await open(WINDOW, waiting(edits(150)), OVER);
-    const pending: typeof chat.deliveries.pending = (...asked) => {
-      chat.state.now += 5 * SECOND;
-      return chat.deliveries.pending(...asked);
-    };
-    await chat.drain({ deliveries: { ...chat.deliveries, pending } });
+    await chat.drain(slowly(chat));
     await chat.drain();
     expect(chat.texts()).toEqual([
       'Project p-1 | 100 changes summed up | Task · Status: 0 → 100',
       'Project p-1 | 50 changes summed up | Task · Status: 100 → 150',
     ]);
     expect(await chat.left()).toBe(0);
+  });
+
+  it('of which the first part was all taken back is sent at once, not at the time of the next digest', async () => {
+    const there = Array.from({ length: 50 }, (_, index) => edits(1, `p-${index}`)).flat();
+    const back = Array.from({ length: 50 }, (_, index) =>
+      commitOf([change('t-1', 'Task', [field('Status', '1', '0')])], {
+        projectId: `p-${index}`,
+        version: AT,
+      }),
+    ).flat();
+    const since = { window: { since: AT - DAY, holds: true as const } };
+    const rows = waiting([...there, ...back, ...edits(3, 'other')]);
+    const chat = await open(slack({ digest: '12:00 UTC' }), rows, since);
+    await chat.drain(slowly(chat));
+    const texts = ['Project other | 3 changes summed up | Task · Status: 0 → 3'];
+    expect([chat.texts(), await chat.left()]).toEqual([texts, 0]);
   });
 
   it('is settled without a message when all changes went back, and the next window begins', async () => {
