@@ -344,7 +344,7 @@ export interface Deliveries {
   deadLetterBefore(endpoint: string, before: number, death: Death): Promise<string[]>;
   /** Gives up a delivery that was never pending. */
   addDead(delivery: NewDelivery, death: Death): Promise<void>;
-  /** Makes all later deliveries due at `now`. @returns how many */
+  /** Makes all later deliveries due at `now`; not called on AWS for endpoints of kind pull. @returns how many */
   bringForward(endpoint: string, now: number): Promise<number>;
   /** Makes dead letters pending again, due at `now`, in the order of their publication, at most `limit`:
    *  all of the endpoint's, or that of one event, which is then sent as a replay. @returns how many */

@@ -141,7 +141,7 @@ export class Delivering {
     const { endpoints, deliveries, clock } = this.#parts;
     const { name } = endpoint;
     const now = clock();
-    // What a consumer has leased stays with it.
+    // Consumers keep their leases, and the delays that they asked for.
     if (isStart && isPulled(endpoint)) return;
     await deliveries.bringForward(name, now);
     const waits = (await deliveries.due(name, now, 1)).length > 0;

@@ -122,9 +122,11 @@ export function forget(
     sql.run`DELETE FROM pending WHERE endpoint = ${endpoint} AND event_id = ${eventId}`;
 }
 
+/** What a consumer has leased stays with it. */
 export function bringForward({ sql }: Database, endpoint: string, now: number): number {
   return Number(
-    sql.run`UPDATE pending SET due = ${now} WHERE endpoint = ${endpoint} AND due > ${now}`.changes,
+    sql.run`UPDATE pending SET due = ${now} WHERE endpoint = ${endpoint} AND due > ${now}
+      AND json_extract(attributes, '$.lease') IS NULL`.changes,
   );
 }
 

@@ -5,7 +5,7 @@ import { answer, receiver } from '../../kit/delivery/receiver.ts';
 import { someEvents } from '../../kit/delivery/setting.ts';
 import { openDelivering } from '../../kit/local/delivering.ts';
 import { eventually } from '../../kit/local/sns.ts';
-import { delivery } from '../../kit/store/delivery.ts';
+import { AT, delivery } from '../../kit/store/delivery.ts';
 import { temporaryDirectory } from '../../kit/temporary.ts';
 
 const HOUR = 3_600_000;
@@ -71,6 +71,21 @@ describe('a run of one endpoint', () => {
     await life.endpoint.tried();
     await life.setAhead(0);
     await eventually(async () => expect(await life.counts()).toMatchObject({ pending: 0, dead: 0 }));
+  });
+
+  it('leaves a consumer what it has leased when the clock is set back, and gives the rest to others', async () => {
+    let now = AT;
+    const configured = [{ name: 'crm', kind: 'pull' as const }];
+    const { deliveries, delivering } = openDelivering({ configured, clock: () => now, sleep });
+    await deliveries.add([delivery('p.1.1.0'), delivery('p.2.1.0', { due: AT + 1 })]);
+    const take = (token: string) =>
+      deliveries.lease('crm', { token, now, until: now + HOUR, limit: 9, bytes: 999 });
+    const [leased] = await take('one');
+    now -= HOUR / 2;
+    await delivering.recover(false);
+    expect((await take('other')).map(({ eventId }) => eventId)).toEqual(['p.2.1.0']);
+    const places = [leased?.place ?? ''];
+    expect(await deliveries.endLease('crm', { token: 'one', places, now })).toHaveLength(1);
   });
 
   it('keeps a pause that is written while it recovers', async () => {
