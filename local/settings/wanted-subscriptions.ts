@@ -21,6 +21,7 @@ export function wantedSubscriptions(
     url,
     raw,
     retryDelays: retryDelays(delivery),
+    ...{ contentType: delivery.contentType, maxPerSecond: delivery.maxPerSecond },
     ...(filter && { filter: filter as Filter }),
   }));
   const asked = [...new Set(subscribe)].map(url => ({

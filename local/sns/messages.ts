@@ -40,6 +40,8 @@ export interface Sender {
   readonly subscribeUrl: string;
   readonly unsubscribeUrl: string;
   readonly token: string;
+  /** Of notifications; by default as SNS. */
+  readonly contentType?: string | undefined;
 }
 
 /** A POST to a receiver. */
@@ -84,7 +86,11 @@ export async function notification(
   { raw, at }: { readonly raw: boolean; readonly at: number },
 ): Promise<Outgoing> {
   const messageId = messageIdOf(eventId);
-  const headers = { ...headersOf(sender, 'Notification', messageId), ...subscriptionHeader(sender) };
+  const { contentType } = sender;
+  const headers = {
+    ...{ ...headersOf(sender, 'Notification', messageId), ...subscriptionHeader(sender) },
+    ...(contentType !== undefined && { 'content-type': contentType }),
+  };
   if (raw) return { headers: { ...headers, 'x-amz-sns-rawdelivery': 'true' }, body };
   const message = await signed(
     {

@@ -40,6 +40,10 @@ export interface SubscribeOptions {
   readonly filter?: Filter;
   /** The pause before each retry, in ms; by default as SNS. */
   readonly retryDelays?: readonly number[];
+  /** The `Content-Type` of its messages; by default as SNS. */
+  readonly contentType?: string | undefined;
+  /** By default without limit. */
+  readonly maxPerSecond?: number | undefined;
   /** Letters, digits, `.`, `_`, `-`; by default the host and a digest of the URL. */
   readonly name?: string;
   /** The name that people see; by default the same. */
@@ -71,7 +75,7 @@ export class LocalSns {
     const { openPoster } = this.#connections;
     this.#opening ??= this.#open();
     const { privateKey, control } = await this.#opening;
-    const { raw = false, filter } = wanted;
+    const { raw = false, filter, contentType, maxPerSecond } = wanted;
     const url = new URL(wanted.url);
     const name = wanted.name ?? defaultName(url);
     if (this.#all.some(each => each.isAt(url)))
@@ -84,10 +88,10 @@ export class LocalSns {
     const backlog = new Backlog(deliveries, endpoint, clock);
     const subscription = new Subscription({
       ...this.#options,
-      ...{ name, endpoint, url, raw, backlog },
+      ...{ name, endpoint, url, raw, backlog, maxPerSecond },
       label: wanted.label ?? name,
       sender: {
-        ...{ topicArn: topic.arn, subscriptionArn, token, privateKey },
+        ...{ topicArn: topic.arn, subscriptionArn, token, privateKey, contentType },
         signingCertUrl: control.signingCertUrl,
         subscribeUrl: control.subscribeUrl(topic.arn, token),
         unsubscribeUrl: control.unsubscribeUrl(subscriptionArn),

@@ -25,6 +25,8 @@ interface SubscriptionSetup {
   readonly confirmedBefore: boolean;
   /** The pause before each retry, in ms. */
   readonly retryDelays: readonly number[];
+  /** The maximum number of deliveries per second. */
+  readonly maxPerSecond: number | undefined;
   /** Its connections: the subscription closes them. */
   readonly poster: Poster;
   readonly clock: Clock;
@@ -62,6 +64,8 @@ export class Subscription {
   #isLive = false;
   /** Failed attempts since the last delivered event. */
   #failures = 0;
+  /** When the next attempt may begin, in ms since 1970. */
+  #nextAt = 0;
   #workers: Promise<void>[] = [];
 
   /** Starts the handshake, if one is needed. */
@@ -205,6 +209,8 @@ export class Subscription {
   async #deliver(delivery: PendingDelivery): Promise<void> {
     const { sender, raw, retryDelays, clock, backlog, poster, log } = this.#setup;
     const { place, eventId, attempts } = delivery;
+    await this.#pace();
+    if (this.#ended.signal.aborted) return;
     const result = await poster.post(await notification(sender, delivery, { raw, at: clock() }));
     if (result.outcome === 'delivered') return this.#arrived(delivery);
     // An attempt that `end` cut off does not count as a failure of the receiver.
@@ -216,6 +222,17 @@ export class Subscription {
       pause === undefined ? backlog.deadLetter(place, reason) : backlog.reschedule(place, clock() + pause),
     );
     if (!this.#ended.signal.aborted) log.failed(this.label, { eventId, reason, answer, pause });
+  }
+
+  /** Waits until another attempt keeps within the rate of the receiver. */
+  async #pace(): Promise<void> {
+    const { maxPerSecond, clock, sleep } = this.#setup;
+    if (maxPerSecond === undefined) return;
+    const [now, interval] = [clock(), 1000 / maxPerSecond];
+    // Each worker may be one interval ahead: more than that is from before the clock was set back.
+    const at = Math.max(now, Math.min(this.#nextAt, now + CONCURRENCY * interval));
+    this.#nextAt = at + interval;
+    await sleep(at - now, this.#ended.signal).catch(() => undefined);
   }
 
   /** Settles a successful delivery. If the receiver was down before, its backlog is due at once. */

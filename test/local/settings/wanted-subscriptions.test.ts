@@ -14,9 +14,10 @@ const none = { subscribe: [], raw: false };
 
 describe('the native subscriptions', () => {
   test('are those of the configuration, by their names, then those of --subscribe, by their origins', () => {
+    const asked = { contentType: 'application/json', maxPerSecond: 4 };
     const wanted = wantedSubscriptions(
       { subscribe: ['http://localhost:9/events?key=hush', 'http://localhost:9/events?key=hush'], raw: true },
-      read({ raw: false, filter: { eventType: ['task.updated'] } }),
+      read({ raw: false, filter: { eventType: ['task.updated'] }, delivery: asked }),
     );
     expect(wanted).toMatchObject([
       {
@@ -25,6 +26,7 @@ describe('the native subscriptions', () => {
         url: 'https://receiver.example.com',
         raw: false,
         filter: { eventType: ['task.updated'] },
+        ...asked,
       },
       { label: 'http://localhost:9', url: 'http://localhost:9/events?key=hush', raw: true },
     ]);

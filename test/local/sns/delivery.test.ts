@@ -1,4 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { Sleep } from '../../../functions/basics/clock.ts';
+import { sleep } from '../../../functions/basics/system.ts';
 import { eventually, receiver, startSns, startSubscribed } from '../../kit/local/sns.ts';
 
 const attributes = { eventType: 'task.updated', changedFields: ['status', 'dueDate'] };
@@ -57,6 +59,18 @@ describe('a raw delivery', () => {
     });
     expect(JSON.stringify(delivered?.headers)).not.toContain('task.updated');
   });
+});
+
+it('a delivery has the content type and keeps to the rate of its subscription', async () => {
+  const slept: number[] = [];
+  const paced: Sleep = async (ms, signal) => (ms < 1000 ? void slept.push(ms) : sleep(ms, signal));
+  const asked = { contentType: 'application/json', maxPerSecond: 4 };
+  const now = Date.now() + 3_600_000;
+  const { sns, publish, endpoint } = await startSubscribed(asked, { sleep: paced, clock: () => now });
+  await publish(['1', '2', '3']);
+  await sns.idle();
+  const types = endpoint.notifications().map(({ headers }) => headers['content-type']);
+  expect([types, slept]).toEqual([Array(3).fill('application/json'), [0, 250, 500]]);
 });
 
 describe('a delivery that fails', () => {
