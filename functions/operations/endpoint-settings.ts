@@ -8,6 +8,7 @@ import { isSigningSecret, lackingHeader, originOf, parseSecret } from '../model/
 import { checkWatched, filterWarnings } from './check-filter.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
 import {
+  allEndpoints,
   changeRow,
   claimed,
   type FoundEndpoint,
@@ -47,11 +48,9 @@ export const addEndpoint: OperationOf<'add-endpoint'> = async (
   const settings = checkedSettings({ ...given, name, kind });
   await checkWatched(context, settings.filter);
   const { isSigned } = KINDS[kind];
-  if (
-    context.configured.some(endpoint => endpoint.name === name) ||
-    (await context.endpoints.read(name))?.settings
-  )
-    throw nameTaken();
+  // File systems that ignore case (macOS, Windows) would keep both secrets in one file.
+  const isAlike = ({ endpoint }: FoundEndpoint) => endpoint.name.toLowerCase() === name.toLowerCase();
+  if ((await allEndpoints(context)).some(isAlike)) throw nameTaken();
   checkSecrets(kind, secrets);
   checkHeaders(kind, headers);
   checkAddressGiven(kind, { url, headers });
@@ -201,7 +200,9 @@ async function checkAddress({ address }: OperationsContext, kind: EndpointKind, 
 }
 
 function nameTaken(): Refused {
-  return new Refused('There is an endpoint of this name already. Choose another name, or update it.');
+  return new Refused(
+    'There is an endpoint of this name already. Choose another name, not only in other case, or update it.',
+  );
 }
 
 const SECRET_BYTES = 32;
