@@ -10,7 +10,7 @@ import { originOf } from '../model/secret.ts';
 import { hasWindow, isUrgent } from '../model/windows.ts';
 import type { Slots } from '../store/store.ts';
 import { attemptsOf, attemptsOfOmitted, keepAttempts } from './attempt-log.ts';
-import { isFlood } from './chat/chat-flood.ts';
+import { isFlood, ofFirstTopics } from './chat/chat-flood.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import { isBursting } from './flood.ts';
 import { closedTo, opensAt } from './health.ts';
@@ -142,12 +142,14 @@ async function send(
   }
 
   /** Of a flood of new events none: they wait, so that a drain sums them up with those that follow. The same with
-   *  changes while a window is open; and always by mail, because only a drain sends a refused mail again as it was. */
+   *  changes while a window is open; where they begin one with several messages, of which this run may have time for
+   *  the first alone; and always by mail, because only a drain sends a refused mail again as it was. */
   async function jobsOfKind(): Promise<Jobs> {
     const deliveries = await readWanted(endpoint, settler);
     if (!isNew || !isChat(endpoint)) return dependencies.jobsOf(deliveries, endpoint);
     const changes = deliveries.filter(isGathered);
-    const mayBegin = !isMail(endpoint) && !isFloodOf(changes);
+    const isOneMessage = ofFirstTopics(changes, 1).length === changes.length;
+    const mayBegin = !isMail(endpoint) && !isFloodOf(changes) && (isOneMessage || !endpoint.window);
     const isSent = changes.length === 0 || (mayBegin && (await beginsWindow()));
     if (!isSent) await settler.gathers(changes);
     const sent = isSent ? deliveries : deliveries.filter(each => !isGathered(each));

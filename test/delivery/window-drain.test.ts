@@ -348,6 +348,7 @@ describe('new changes', () => {
   it.each<[string, EndpointSettings, Health, readonly ChangeEvent[], [number, number]]>([
     ['begin a window', WINDOW, {}, edits(1), [1, 0]],
     ['begin a window after one that is over', WINDOW, since(AT - 15 * MINUTE), edits(1), [1, 0]],
+    ['of two projects wait for a drain', WINDOW, {}, [edits(1), edits(1, 'p-2')].flat(), [0, 2]],
     ['wait in a window', WINDOW, closed, edits(2), [0, 2]],
     ['wait for those that wait already', WINDOW, OVER, edits(1), [0, 1]],
     ['wait for a digest, also days after the last one', DIGEST, since(AT - 50 * HOUR), edits(1), [0, 1]],
