@@ -519,6 +519,7 @@ export interface ChangeRecord {
 
 /** The log of actions. Those on an endpoint or process are kept even after its removal. */
 export interface Actions {
+  /** A failure may leave it in one of its lists in DynamoDB: of its subject, or of all. */
   note(action: Action): Promise<void>;
   /** The actions on one subject, or all, newest first, at most `limit`, after `position`. */
   list(subject: Subject | undefined, limit: number, position?: string): Promise<ActionsPage>;

@@ -2,7 +2,7 @@ import { ACTION, ANY_ACTION, STACK, subjectPartition } from '../keys.ts';
 import { ACTIONS_KEPT_MS, expiryOf } from '../limits.ts';
 import { merged } from '../merged.ts';
 import type { Action, Actions } from '../store.ts';
-import { firstOf, type Item, queryItems, transact } from './requests.ts';
+import { firstOf, type Item, queryItems, write } from './requests.ts';
 import type { Table } from './table.ts';
 
 /** Distinguishes actions of one millisecond. */
@@ -44,12 +44,12 @@ async function note(table: Table, action: Action): Promise<void> {
   const pk = subjectPartition(action.subject);
   const keys = [{ pk: { S: pk }, sk: { S: ACTION + place } }];
   if (pk !== STACK) keys.push({ pk: { S: STACK }, sk: { S: ANY_ACTION + place } });
-  const rest = {
-    action: { S: JSON.stringify(action) },
-    expiresAt: { N: String(expiryOf(action.at, ACTIONS_KEPT_MS)) },
-  };
-  await transact(
-    table,
-    keys.map(key => ({ Put: { Item: { ...key, ...rest } } })),
-  );
+  for (const key of keys) {
+    const Item = {
+      ...key,
+      action: { S: JSON.stringify(action) },
+      expiresAt: { N: String(expiryOf(action.at, ACTIONS_KEPT_MS)) },
+    };
+    await write(table, { Put: { Item } });
+  }
 }
