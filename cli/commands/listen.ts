@@ -54,7 +54,7 @@ export function listenCommand(program: Command, { run, world }: Cli): void {
         if (example !== undefined && (given.length > 0 || since !== undefined))
           throw new UsageError('--example cannot be combined with --filter or --since.');
         const found = example === undefined ? undefined : examplesOf(example);
-        const secret = await secretFor(options.secret ?? world.env.WEBHOOK_SECRET, context);
+        const secret = await secretFor(options.secret ?? newestOf(world.env.WEBHOOK_SECRET), context);
         const forward = forwarder(context, url, secret);
         try {
           if (found) return await forwardExamples(found, forward.post);
@@ -95,6 +95,9 @@ async function forwardExamples(
   for (const event of events) isAccepted = (await post(event)) && isAccepted;
   if (!isAccepted) throw new Failed();
 }
+
+/** A variable may have two secrets during a rotation, the new one first, as `start` reads it. */
+const newestOf = (secrets: string | undefined) => secrets?.split(',')[0]?.trim();
 
 /** The secret that was given, or a new one, which is printed. @throws UsageError if it can't sign */
 async function secretFor(given: string | undefined, { input, print }: Context): Promise<string> {

@@ -21,11 +21,14 @@ export function timeOf(now: () => number): (text: string) => string {
   };
 }
 
+const TIME = /^(?<day>\d{4}-\d\d-\d\d)([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/i;
+
 /** The time in ms since 1970 of a date or time, local without a zone; NaN for other texts, and for a day that the
  *  calendar does not have, which `Date.parse` moves on. */
 export function readTime(text: string): number {
-  const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
-  if (day !== undefined && !isDay(day)) return Number.NaN;
+  const { day } = TIME.exec(text)?.groups ?? {};
+  // `Date.parse` takes much else for a time: 5 for May, 05.11. for the 11th of May.
+  if (day === undefined || !isDay(day)) return Number.NaN;
   return Date.parse(day === text ? `${text}T00:00` : text);
 }
 

@@ -37,10 +37,13 @@ const endpointSettings = {
   keepSuccesses: flag,
   record: flag,
   ...Object.fromEntries(
-    KIND_SETTINGS.map(({ name: key, range, choices }): [string, Rule] => [
-      key,
-      range ? number : choices ? oneOf(choices) : name('setting'),
-    ]),
+    // Without the addresses of people.
+    KIND_SETTINGS.filter(({ name: key }) => key !== 'from' && key !== 'to').map(
+      ({ name: key, range, choices }): [string, Rule] => [
+        key,
+        range ? number : choices ? oneOf(choices) : name('setting'),
+      ],
+    ),
   ),
 };
 

@@ -96,10 +96,12 @@ export const DATES: Ordered<Moment> = {
   },
 };
 
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
 /** Whether a text is a day of the calendar: `Date.parse` also accepts the 30th of February. */
 export function isDay(text: string): boolean {
   const ms = Date.parse(text);
-  return !Number.isNaN(ms) && dayOf(ms) === text;
+  return DAY.test(text) && !Number.isNaN(ms) && dayOf(ms) === text;
 }
 
 function dayOf(ms: number): string {

@@ -95,7 +95,7 @@ describe('listen', () => {
 
   it('posts an example of each type without a run, and fails unless all are accepted', async () => {
     const { url, accepted } = await server();
-    const env = { WEBHOOK_SECRET: SECRET };
+    const env = { WEBHOOK_SECRET: `${SECRET}, ${secretOf('old')}` };
     const all = await run(['listen', '--forward-to', url, '--example'], { env });
     expect(all).toMatchObject({ code: 0, places: [] });
     expect(accepted.map(event => event?.type)).toEqual(Object.keys(sentSchemas));

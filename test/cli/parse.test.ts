@@ -199,6 +199,8 @@ describe('a command line that is wrong is refused before anybody is asked', () =
     'events --proces p': /unknown option '--proces'\n\(Did you mean --process\?\)/,
     'events --since soon': /--since <time>.*Expected a time such as 2026-11-21T09:00Z, a date, or an age/s,
     'events --since 2026-02-30': /--since <time>.*Expected a time such as/s,
+    'replay --to crm --since 5': /Expected a time such as/,
+    'replay --to crm --since 05.11.2026': /Expected a time such as/,
     'events --limit 0': /Expected a number from 1, or "all"/,
     'events --type task.update': /Valid event types: .*did you mean "task.updated"/s,
     'events extra': /too many arguments/,

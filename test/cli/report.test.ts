@@ -34,6 +34,7 @@ const SECRETS = {
   page: 'minotaur-page',
   rejected: 'minotaur-rejected',
   filterValue: 'minotaur-wanted',
+  recipient: 'minotaur@example.com',
 };
 const NAMES = {
   workspace: 'Wanda-Workspace',
@@ -69,6 +70,7 @@ async function failedRun() {
           filter: { events: ['project.created'], projects: [NAMES.project, SECRETS.filterValue] },
         },
         { name: 'all', kind: 'webhook' },
+        { name: 'mail', kind: 'email', from: 'a@example.com', to: SECRETS.recipient, digest: '08:00 UTC' },
       ],
     }),
   );
@@ -81,6 +83,7 @@ async function failedRun() {
     ENDPOINT_EDGAR_ENDPOINT_HEADERS: headers,
     ENDPOINT_EDGAR_ENDPOINT_SECRET: `whsec_${SECRETS.signing}`,
     ENDPOINT_ALL_URL: url,
+    ENDPOINT_MAIL_URL: 'smtps://u:p@mail.example.com',
   };
   const start = (args: string) =>
     run(directory, `--json --config ${join(directory, 'changewire.json')} ${args}`, environment);
@@ -148,6 +151,7 @@ describe('report', () => {
       endpoints: [
         { name: 'endpoint-1', filter: { events: ['project.created'], projects: 2 } },
         { name: 'endpoint-2' },
+        { name: 'endpoint-3' },
       ],
     });
     expect(endpoints).toMatchObject([
@@ -160,6 +164,7 @@ describe('report', () => {
         deadLetters: [{ attempts: 3, reason: 'answered 413; ECONNRESET' }],
       },
       { name: 'endpoint-2' },
+      { name: 'endpoint-3' },
     ]);
     expect(rejected).toEqual({ count: 2, last: ['a text of 35 characters', 'a text of 0 characters'] });
     expect(store).toMatchObject({ layout: 6, journal: { records: 1 }, rows: { project: 3, dead: 1 } });

@@ -33,6 +33,7 @@ describe('the rules of a process', () => {
     [{ ...DUE, event: 'task.overdue' }, '.before', 'nothing with "task.overdue"'],
     [{ ...DUE, after: '2d' }, '.after', '"after" is for "project.unchanged"'],
     [{ ...DUE, before: '2 days' }, '.before', 'a duration such as "2d", "4h" or "30m"'],
+    [{ ...DUE, since: '+012026-01' }, '.since', 'a day of the calendar'],
     [{ ...DUE, since: '2026-02' }, '.since', 'a day of the calendar, such as "2026-05-01"'],
     [{ ...DUE, since: '2026-02-30' }, '.since', 'found "2026-02-30"; allowed: a day of the calendar'],
     [{ ...DUE, where: { start: { before: '2026-02-30' } } }, '.where.start.before', 'a day of the calendar'],

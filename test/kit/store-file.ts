@@ -58,10 +58,6 @@ export function committedEvents(dataDirectory: string): ChangeEvent[] {
 export const sweepCompletedAt = (dataDirectory: string, process: ProcessKey): number =>
   timeOf(dataDirectory, process, 'sweepCompletedAt');
 
-/** When a `changes` pass was last completed, in ms since 1970; 0 before the first time. */
-export const completedAt = (dataDirectory: string, process: ProcessKey): number =>
-  timeOf(dataDirectory, process, 'completedAt');
-
 function timeOf(dataDirectory: string, process: ProcessKey, name: string): number {
   if (!existsSync(join(dataDirectory, STORE_FILE))) return 0;
   const sql = 'SELECT value FROM state WHERE process = ? AND name = ?';
