@@ -84,7 +84,7 @@ export function entriesOf(groups: readonly ChangeGroup[], entries: readonly Entr
     groups.flatMap(({ lines }) =>
       lines.flatMap(line => [
         line.id,
-        ...(isEnd(line) ? [key(line)] : line.changes.map(({ field }) => key(line, field))),
+        ...(isEnd(line) && line.project ? [key(line)] : line.changes.map(({ field }) => key(line, field))),
       ]),
     ),
   );

@@ -89,9 +89,9 @@ export class AdaptiveLimit {
     return { at: now, cuts: this.#cuts, isLast: this.#underWay >= this.atOnce, isBeside: false };
   }
 
-  /** A request beside those that the limit counts: only the ceiling and a pause bound it. */
+  /** A request beside those that the limit counts: only the ceiling, the pace and a pause bound it. */
   startBeside(now: number): Turn | undefined {
-    if (this.#isFull || this.pauseAt(now)) return undefined;
+    if (this.#isFull || this.pauseAt(now) || this.#pace.wait(now) > 0) return undefined;
     this.#beside += 1;
     this.#pace.started(now);
     return { at: now, cuts: this.#cuts, isLast: false, isBeside: true };
@@ -109,8 +109,9 @@ export class AdaptiveLimit {
       const until = now + Math.min(asked.retryAfter, MAX_PAUSE_MS);
       if (until > (this.pauseAt(now)?.until ?? now)) this.#pause = { status: asked.status, from: now, until };
     }
+    if (turn.isBeside && outcome === 'overloaded') return;
     if (outcome === 'answered') this.#answered(turn, now);
-    else if (outcome !== 'other' && !turn.isBeside && turn.cuts === this.#cuts) {
+    else if (outcome !== 'other' && turn.cuts === this.#cuts) {
       if (outcome === 'rate limit') this.#pace.refused(now, this.pauseAt(now)?.until ?? now);
       // If the limit had room for more, it was not too many requests at once, but too many a second.
       this.#cut(outcome === 'overloaded' || turn.isLast);

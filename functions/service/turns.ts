@@ -6,8 +6,8 @@ import { MAX_WAIT_MS } from './failures.ts';
 export interface Turns {
   /** A turn, if one is free now. */
   takeAtOnce(): Turn | undefined;
-  /** A turn for a request that may hang, so that the limit does not count it; undefined in a pause, or when as many are
-   *  under way as may be at all. */
+  /** A turn for a request that may hang, so that the limit does not count it; undefined in a pause, when the pace asks
+   *  to wait, or when as many are under way as may be at all. */
   takeBeside(): Turn | undefined;
   /** A turn, once it comes; undefined when the service asks for a pause that is longer than a run waits. A
    *  caller that aborts leaves the queue, and its promise never settles. `isFirst`: before all others. */

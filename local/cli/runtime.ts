@@ -139,6 +139,10 @@ async function start(
     startPass: (process, mode) => sendOne(queues.passes, passIn(askedPass(process, mode, clock()))),
     onAct: () => ticker?.now(),
   });
+  const onNotExpired = (error: unknown) =>
+    output.warn(`Could not delete expired data: ${failure(error)}. Will retry.`, {
+      code: 'housekeeping.failed',
+    });
   const startFeed = (): Feed => {
     const feed = new Feed({ journal: store.feed, publish: topic.publish, sleep, onNotice: output.warn });
     wakeFeed = () => feed.wake();
@@ -160,8 +164,9 @@ async function start(
       await feed.drained();
       await sns.idle();
       await delivering.tried();
-      await dropExpired(store, clock(), async () => undefined, new AbortController().signal);
-      return (await undelivered.isEmpty()) && isCompleted;
+      const isEmpty = await undelivered.isEmpty();
+      await dropExpired(store, clock(), () => sleep(0), new AbortController().signal).catch(onNotExpired);
+      return isEmpty && isCompleted;
     },
     watch: () => {
       for (const label of topic.unconfirmed)
@@ -169,12 +174,8 @@ async function start(
           code: 'subscription.unconfirmed',
         });
       startFeed();
-      const onFailure = (error: unknown) =>
-        output.warn(`Could not delete expired data: ${failure(error)}. Will retry.`, {
-          code: 'housekeeping.failed',
-        });
       const watchDisk = diskWatch(disk, output);
-      closers.defer(startHousekeeping({ ...store, watchDisk, clock, sleep, onFailure }));
+      closers.defer(startHousekeeping({ ...store, watchDisk, clock, sleep, onFailure: onNotExpired }));
       if (heartbeat !== undefined) {
         const isHealthy = async () => (await healthOf(about)).status === 'ok';
         const network = { networks, proxy: config?.proxy };

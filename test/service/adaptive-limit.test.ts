@@ -75,6 +75,15 @@ describe('the limit of requests at once', () => {
     expect(limit.wait(at + 100)).toBeGreaterThan(0);
   });
 
+  test('is left alone by a time-out beside it, whose rate limit the pace heeds, as that heeds the pace', () => {
+    const { limit, at } = grown();
+    for (const outcome of ['overloaded', 'rate limit'] as const)
+      limit.end(limit.startBeside(at) as Turn, at + 100, outcome);
+    expect(limit.atOnce).toBe(16);
+    expect(limit.startBeside(at + 100)).toBeDefined();
+    expect(limit.startBeside(at + 100)).toBeUndefined();
+  });
+
   test('is halved where the answers of a round are slow, though not for some of them', () => {
     const { limit, at } = grown();
     let ended = at;

@@ -69,8 +69,8 @@ export function durably<Result>(database: Database, work: () => Result): Result 
  *  other code of this process runs in between. */
 export function inTransaction<Result>({ file }: Pick<Database, 'file'>, work: () => Result): Result {
   if (file.isTransaction) return work();
-  file.exec('BEGIN IMMEDIATE');
   try {
+    file.exec('BEGIN IMMEDIATE');
     const result = work();
     file.exec('COMMIT');
     return result;

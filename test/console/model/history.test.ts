@@ -206,10 +206,18 @@ describe('what is saved', () => {
   it('has the events of the shown changes, also of a field that their lines leave out', () => {
     const many = Array.from({ length: 12 }, (_, n) => fieldChange(`f${n}`, '1', `to ${n}`));
     const status = (from: string, to: string) => fieldChange('status', from, to);
+    const ofProcess = (minute: number, name: string) => {
+      const { event, ...rest } = taskEvent({ id: `e${minute}`, at: at(minute), type: 'field.created' });
+      const field = { externalId: name, name, of: 'project', type: 'text' };
+      const data = { process: { id: 'onboarding' }, field };
+      return entryOf({ ...rest, event: { ...event, data } } as never);
+    };
     const entries = [
       updated(1, ...many),
       updated(2, status('Open', 'Blocked')),
       updated(3, status('Blocked', 'Done')),
+      ofProcess(4, 'Budget'),
+      ofProcess(5, 'Risk'),
     ];
     const saved = (part: object) => {
       const shown = matchingGroups(changeGroups(entries), lineMatcher({ ...EVERYTHING, ...part }));
@@ -217,6 +225,7 @@ describe('what is saved', () => {
     };
     expect(saved({ field: 'f11' })).toEqual(['e1']);
     expect(saved({ words: 'open done' })).toEqual(['e2', 'e3']);
+    expect(saved({ words: 'budget' })).toEqual(['e4']);
   });
 
   it('is complete, or marked: not before all is read', () => {
