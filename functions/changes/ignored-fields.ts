@@ -18,6 +18,11 @@ export function updateTime(record: JsonObject): number | undefined {
 
 function parseTimestamp(value: unknown): number | undefined {
   if (typeof value !== 'string' || !/\d-\d{2}-\d{2}T/.test(value)) return undefined;
+  return timestampIn(value);
+}
+
+/** The time of a text, in ms since 1970. */
+export function timestampIn(value: string): number | undefined {
   // Without a zone it would be in that of this machine.
   const time = Date.parse(/T[\d:.]+$/.test(value) ? `${value}Z` : value);
   return Number.isNaN(time) ? undefined : time;

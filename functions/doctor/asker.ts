@@ -97,8 +97,7 @@ export function pageBody(body: Json | undefined, property?: string) {
 type Part = { readonly most?: number; readonly query?: Query };
 export type ListRead = Awaited<ReturnType<typeof readList>>;
 
-/** Reads a list page by page, until an answer fails or a cursor repeats. Like a pass, it halves pages that are too
- *  large. */
+/** Reads a list page by page, until an answer fails or a cursor repeats. */
 async function readList(
   asker: Asker,
   name: ListName,
@@ -108,13 +107,14 @@ async function readList(
   const answers: Probed[] = [];
   const pages: ReturnType<typeof pageBody>[] = [];
   const cursors = new Set<string>();
-  const sizing = (): Sizing => asker.tooLarge.get(name) ?? { first: PAGE_SIZES[name], answers: [] };
+  let first: number = PAGE_SIZES[name];
   let failure: Probed | undefined;
   let after: string | undefined;
   let isStuck = false;
   while (pages.length < most && !failure && !isStuck) {
-    const { first, answers: failures } = sizing();
-    const came = await asker.get(segments, { first, ...(after !== undefined && { after }), ...query });
+    const asked = await askPage(asker, name, segments, { ...(after !== undefined && { after }), ...query });
+    const { came } = asked;
+    first = asked.first;
     if (came.body !== undefined) {
       answers.push(came);
       pages.push(pageBody(came.body, name === 'projects' ? 'projects' : undefined));
@@ -122,14 +122,31 @@ async function readList(
       if (after === undefined) break;
       isStuck = cursors.has(after);
       cursors.add(after);
-    } else if (first > 1 && mayBeTooLarge(came)) {
-      const size = { first: Math.floor(first / 2), failed: first };
-      asker.tooLarge.set(name, { ...size, answers: [...failures, came] });
     } else failure = came;
   }
   const items = pages.flatMap(page => page.items);
   const isWhole = !failure && after === undefined;
-  return { answers, pages, items, isWhole, isStuck, failure, first: sizing().first };
+  return { answers, pages, items, isWhole, isStuck, failure, first };
+}
+
+/** Asks for a page. Like a pass, it halves one that is too large: one that fails twice, and works when it is smaller. A
+ *  filter may fail for itself. */
+async function askPage(
+  asker: Asker,
+  name: ListName,
+  segments: readonly string[],
+  query: Query,
+): Promise<{ readonly came: Probed; readonly first: number }> {
+  let size: Sizing = asker.tooLarge.get(name) ?? { first: PAGE_SIZES[name], answers: [] };
+  for (let tries = 1; ; tries += 1) {
+    const { first, answers } = size;
+    const came = await asker.get(segments, { first, ...query });
+    if (came.body !== undefined && answers.length > 0) asker.tooLarge.set(name, size);
+    const mayShrink = came.body === undefined && first > 1 && mayBeTooLarge(came);
+    if (!mayShrink || 'updatedAfter' in query) return { came, first };
+    if (tries > 1 || answers.length > 0)
+      size = { first: Math.floor(first / 2), failed: first, answers: [...answers, came] };
+  }
 }
 
 function mayBeTooLarge({ status, failure = '', hasNoToken }: Probed): boolean {

@@ -69,8 +69,12 @@ export async function examinePageSizes(survey: Survey): Promise<Judged[]> {
   const isLong = !asker.tooLarge.has('projects') && projects.pages[0]?.next !== undefined;
   const larger = isLong ? await projectsPage(asker, { first: LARGER }) : undefined;
   const sizes = lists.flatMap(({ reads }) => reads.flatMap(read => read.answers.map(({ size }) => size)));
-  // The size of the largest answer that worked, if others were too large.
-  const safe = asker.tooLarge.size > 0 ? Math.max(...sizes) : undefined;
+  // The size of the largest answer that worked, if others were too large: not where a smaller page is the whole list.
+  const isCut = lists.some(
+    ({ list, reads }) =>
+      asker.tooLarge.has(list) && reads.some(({ pages }) => pages.some(({ next }) => next)),
+  );
+  const safe = isCut ? Math.max(...sizes) : undefined;
   return lists
     .filter(({ reads }) => reads.some(({ answers }) => answers.length > 0))
     .map(each => judgePages(survey, each, { safe, larger: each.list === 'projects' ? larger : undefined }));

@@ -196,13 +196,12 @@ export function changedIn(one: JsonObject, other: JsonObject): string[] {
 
 /** True for a time that moved to about `now`. */
 export function movedToNow(before: Json | undefined, after: Json | undefined, now: number): boolean {
-  const time = timeOf(after);
-  return time !== undefined && time > (timeOf(before) ?? 0) && Math.abs(now - time) < RECENT_MS;
+  const [from, time] = [timeOf(before), timeOf(after)];
+  return from !== undefined && time !== undefined && time > from && Math.abs(now - time) < RECENT_MS;
 }
 
 export function judgeStability(changed: readonly Differing[], asked: Asked, now: number): Judged {
-  const isMoved = ({ before, after }: Differing) =>
-    timeOf(before) !== undefined && movedToNow(before, after, now);
+  const isMoved = ({ before, after }: Differing) => movedToNow(before, after, now);
   const ignoreFields = [...new Set(changed.filter(isMoved).map(({ name }) => name))];
   const on = { asked, came: `${counted(changed.length, 'record')} with one field changed` };
   if (ignoreFields.length > 0) {

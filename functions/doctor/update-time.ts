@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../basics/json.ts';
-import { ignoredFields } from '../changes/ignored-fields.ts';
+import { ignoredFields, timestampIn } from '../changes/ignored-fields.ts';
 import type { Probed } from '../service/probe.ts';
 import { type Asker, confirmed, type ListRead, readProjects } from './asker.ts';
 
@@ -17,8 +17,7 @@ export function timeOf(value: Json | undefined): number | undefined {
     return time > MIN_TIME && time < MAX_TIME ? time : undefined;
   }
   if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}/.test(value)) return undefined;
-  const time = Date.parse(value);
-  return Number.isNaN(time) ? undefined : time;
+  return timestampIn(value.replace(' ', 'T'));
 }
 
 export const known = (times: readonly (number | undefined)[]): number[] =>

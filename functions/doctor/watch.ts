@@ -8,7 +8,7 @@ import { answerWith, begin, type DoctorOptions } from './doctor.ts';
 import { type Asked, type Judged, listed, shown, span, timeText, topicOf } from './finding.ts';
 import { changedIn, movedToNow, usualIn } from './records.ts';
 import { pathsNaming, type Survey } from './survey.ts';
-import { isUsual, textOf, timeOf as timeIn } from './update-time.ts';
+import { isUsual, meaningOf, textOf, timeOf as timeIn } from './update-time.ts';
 import { judgeLag, TASK_EDITS, UNMOVED } from './updates.ts';
 
 interface WatchOptions {
@@ -179,7 +179,9 @@ function judgeFields({ was, is, id, seenAt }: Edit, asked: Asked): Judged {
   const changed = changedIn(was, is);
   const text = `Changed in the task: ${listed(changed)}.`;
   const unusual = changed.filter(name => !isUsual(name));
-  const ignoreFields = unusual.filter(name => VERSION.test(name) || movedToNow(was[name], is[name], seenAt));
+  // Not a time that the edit itself set, such as when the task was completed.
+  const isMoved = (name: string) => meaningOf(name) !== 'other' && movedToNow(was[name], is[name], seenAt);
+  const ignoreFields = unusual.filter(name => VERSION.test(name) || isMoved(name));
   if (ignoreFields.length === 0) return EDIT.fine(text, on);
   const more = `${text} Of these, ${listed(ignoreFields)} will change with every edit.`;
   return EDIT.setting(more, on, { process: { ignoreFields } });

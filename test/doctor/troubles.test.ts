@@ -83,6 +83,16 @@ test.each<[string, string, Change, topic: string, Texts]>([
   expect(findingOf(answer, topic).came).toMatch(came);
 });
 
+test.each([
+  ['updatedAfter', ALWAYS, 400],
+  ['/users?', 1, 502],
+  ['/users?', ALWAYS, 500],
+])('a failure of %s, %i times with %i, is not one of the page size', async (part, times, status) => {
+  const setup = lively();
+  setup.service.fail({ when: path(part), times, fault: { status } });
+  expect((await setup.examine()).settings.workspace.pageSize).toBeUndefined();
+});
+
 test('an updatedAfter that is ignored, and identifiers that come twice, are found', async () => {
   const setup = lively();
   const projects = setup.service.workspace.projects(PROCESS);

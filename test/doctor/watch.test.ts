@@ -3,7 +3,7 @@ import { createWatch } from '../../functions/doctor/watch.ts';
 import { doctorAnswer, type Finding } from '../../functions/operations/protocol/answers.ts';
 import type { EditApi, Freedoms } from '../../simulator/server.ts';
 import { lively, PROCESS } from '../kit/doctor/lively.ts';
-import { expectFinding, findingOf } from '../kit/doctor/setup.ts';
+import { expectFinding, findingOf, NOW } from '../kit/doctor/setup.ts';
 
 type Edit = (edit: EditApi, project: string, task: string) => void;
 
@@ -77,6 +77,12 @@ test('proposes what follows', async () => {
   expect((await watched({ updatesVisibleAfter: 90_000 })).answer.settings.process.overlap).toMatch(/^[56]m$/);
   const { process } = (await watched({ updateTimeName: 'tsm' })).answer.settings;
   expect(process).toEqual({ ignoreFields: ['tsm'] });
+});
+
+test('a time that the edit itself set is no time that changes with every edit', async () => {
+  const complete: Edit = (edit, project, task) =>
+    edit.updateTask(PROCESS, project, task, { completedAt: new Date(NOW + 300_000).toISOString() });
+  expect((await watched({}, [complete])).answer.settings.process).toEqual({});
 });
 
 test('an edit that the audit log does not tell is told so', async () => {
