@@ -83,6 +83,8 @@ export interface Replay {
 export interface Health {
   /** An operator paused it: nothing is sent. */
   readonly paused?: { readonly at: number } | undefined;
+  /** When an operator last ended a pause, of an endpoint of kind pull. */
+  readonly resumedAt?: number | undefined;
   /** It answered 410, or failed for days: nothing is sent until an operator resumes it. */
   readonly stopped?: { readonly at: number; readonly reason: string } | undefined;
   /** Attempts that failed in a row, and when the first of them did. `depth`: the smallest of their events. `slowedAt`:

@@ -100,10 +100,12 @@ export const pauseEndpoint: OperationOf<'pause-endpoint'> = async (context, { en
 /** Resumes an endpoint that is paused, stopped or failing, with a clean health: its backlog is sent at once. */
 export const resumeEndpoint: OperationOf<'resume-endpoint'> = async (context, { endpoint }) => {
   const found = await findEndpoint(context, endpoint);
+  const now = context.clock();
   // Pulled events are due already, but for those that a consumer has or returned with a delay.
-  if (!isPulled(found.endpoint)) await context.deliveries.bringForward(endpoint, context.clock());
+  if (!isPulled(found.endpoint)) await context.deliveries.bringForward(endpoint, now);
   const row = await changeRow(context, found, ({ health, ...rest }) => {
-    return { ...rest, health: resumed(health, context.clock()) };
+    const resumedAt = isPulled(found.endpoint) && health.paused ? { resumedAt: now } : {};
+    return { ...rest, health: { ...resumed(health, now), ...resumedAt } };
   });
   await wake(context, found);
   return acted({ endpoint }, await statusOf(context, { ...found, row }));

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { giveUpUntaken } from '../../functions/delivery/pull/pull.ts';
 import type { ChangeEvent } from '../../functions/model/event.ts';
 import { deliveryOf } from '../../functions/operations/deliveries.ts';
 import { type OpenContext, openContext, STORES } from '../kit/operations/context.ts';
 import { eventsOf } from '../kit/operations/events.ts';
 import { askIn } from '../kit/operations/setting.ts';
-
-const MINUTE = 60_000;
+import { DAY, MINUTE } from '../kit/time.ts';
 
 describe.each(STORES)('over %s, a pull endpoint', (_, open) => {
   let context: OpenContext;
@@ -49,6 +49,25 @@ describe.each(STORES)('over %s, a pull endpoint', (_, open) => {
     await ask()('resume-endpoint', { endpoint: 'crm' });
     expect((await take()).events).toHaveLength(1);
     expect(await ack(taken)).toEqual({ ended: 1, late: 0 });
+  });
+
+  it.each([
+    [15, 12, 0],
+    [10, 14, 2],
+    [15, 13, 2],
+  ])('paused for %i days has, %i days after that, given up %i of 2 events', async (paused, later, dead) => {
+    await opened();
+    const ports = { ...context, rows: context.endpoints, count: () => undefined };
+    const givenUp = async (days: number) => {
+      context.state.now += days * DAY + MINUTE;
+      await giveUpUntaken('crm', ports as never);
+      return (await context.deliveries.counts('crm')).dead;
+    };
+    await ask()('pause-endpoint', { endpoint: 'crm' });
+    expect(await givenUp(paused)).toBe(0);
+    await ask()('resume-endpoint', { endpoint: 'crm' });
+    expect(await givenUp(0)).toBe(0);
+    expect(await givenUp(later)).toBe(dead);
   });
 
   it('has its events taken without records while the setting says so', async () => {
