@@ -243,7 +243,10 @@ async function resultAt(
     deliveries.findDead(name, place),
   ]);
   const head = { endpoint: name, isWanted };
-  const tries = { attempts: attempts.map(attemptAnswer) };
+  // A message of a chat may have hundreds of others.
+  const alone = ({ events, ...more }: Attempt) =>
+    attemptAnswer({ ...more, events: events.filter(({ id }) => id === event.id) });
+  const tries = { attempts: attempts.map(alone) };
   if (waiting) {
     const closed = closedTo(row?.health ?? {}, clock());
     const reason = closed ? { reason: REASONS[closed] } : {};

@@ -60,7 +60,7 @@ const deliveryStatus = z.strictObject({
   nextTryAt: time.optional(),
   /** Why it waits, or why it was given up. */
   reason: z.string().optional(),
-  /** The attempts that were found, the oldest first. */
+  /** The attempts that were found, the oldest first, without their other events. */
   attempts: z.array(attempt),
 });
 
