@@ -24,7 +24,7 @@ const MAX_DIFFERENCES = 2_000;
 const CONCURRENCY = 2;
 const RUN_MS = 5 * 60_000;
 
-/** The cursor of a page of the listing and the next project on it; then the projects that it lacks. */
+/** The cursor of a page of the listing and the next project on it; then the last one of those that it lacks. */
 const place = z.strictObject({
   after: z.string().optional(),
   index: z.int(),
@@ -54,7 +54,7 @@ export async function readService(
       isFull: () => context.clock() - began > SLICE_TIMEOUT_MS,
     };
     const begun = readCursor('verify', cursor, place) ?? { index: 0 };
-    const next = begun.isListed ? await compareUnlisted(reading) : await compareListed(reading, begun);
+    const next = begun.isListed ? await compareUnlisted(reading, begun) : await compareListed(reading, begun);
     return { service: reading.found, ...cursorTo('verify', next) };
   } catch (error) {
     if (error instanceof ServiceError)
@@ -94,14 +94,21 @@ async function compareListed(reading: Reading, { after, index: first }: Place): 
   return { index: 0, isListed: true };
 }
 
-async function compareUnlisted({ context, service, process, found, isWanted }: Reading): Promise<undefined> {
+/** @returns where the next slice begins, if there is one */
+async function compareUnlisted(
+  { context, service, process, found, isWanted }: Reading,
+  { after }: Place,
+): Promise<Place | undefined> {
   const listed = new Set<string>();
   for await (const { items } of service.projects(process.processId))
     for (const { id } of items) listed.add(id);
-  for await (const heads of context.snapshots.heads(process))
-    for (const { projectId } of heads)
-      if (isWanted(projectId) && !listed.has(projectId))
-        found.differences.push({ record: subjectOf(projectId), service: ABSENT, snapshot: PRESENT });
+  for await (const heads of context.snapshots.heads(process, after))
+    for (const { projectId } of heads) {
+      if (!isWanted(projectId) || listed.has(projectId)) continue;
+      found.differences.push({ record: subjectOf(projectId), service: ABSENT, snapshot: PRESENT });
+      if (found.differences.length > MAX_DIFFERENCES) return { after: projectId, index: 0, isListed: true };
+    }
+  return undefined;
 }
 
 const [PRESENT, ABSENT] = ['present', 'absent'];

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { verifyService } from '../../../functions/operations/verify/walk-service.ts';
 import { readService } from '../../../functions/operations/verify-service.ts';
 import { openStage } from '../../kit/stage.ts';
@@ -64,6 +64,17 @@ describe('the service, compared with the snapshots', () => {
     ]);
     await world.later('sweep');
     expect(await verify()).toEqual({ projects: 3, ...same });
+  });
+
+  it('has at most 2,001 differences in a slice, also of projects that are not listed', async () => {
+    await settled();
+    const ids = Array.from({ length: 2_002 }, (_, index) => `gone${1_000 + index}`);
+    vi.spyOn(world.snapshots, 'heads').mockImplementation(async function* (_, after = '') {
+      yield ids.filter(id => id > after).map(projectId => ({ projectId })) as never;
+    });
+    expect((await verify()).differences).toHaveLength(2_002);
+    // Twice more, in parts of 100 projects.
+    expect(slices).toBe(3 + 2 * 21 * 2);
   });
 
   it('does not differ in what the next pass reads, nor counts what changes in each reading', async () => {
