@@ -27,13 +27,16 @@ interface SentEvent {
 /** An item of the table has at most 400 KB. */
 const MAX_EVENTS = 500;
 
-/** An attempt in its stored form; that of a summary in several, each with a part of its events. */
+/** An attempt in its stored form; that of a summary in several, each with a part of its events and without the
+ *  answer. */
 export function attemptsOf(
   endpoint: string,
   sent: readonly SentEvent[],
   finished: FinishedAttempt,
 ): Attempt[] {
-  return partsOf(sent).map(part => attemptOf(endpoint, part, finished));
+  const parts = partsOf(sent).map(part => attemptOf(endpoint, part, finished));
+  // An erasure removes answers by the events of their row; this one may quote the events of all parts.
+  return parts.length > 1 ? parts.map(({ answer: _, ...part }) => part) : parts;
 }
 
 /** That events need no message, as an attempt that succeeded at `at` (ms since 1970): `trace` and `verify` find it. */

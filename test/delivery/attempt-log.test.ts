@@ -1,6 +1,6 @@
 import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { attemptOf, keepAttempts } from '../../functions/delivery/attempt-log.ts';
+import { attemptOf, attemptsOf, keepAttempts } from '../../functions/delivery/attempt-log.ts';
 import { outcomeOf } from '../../functions/delivery/http/outcome.ts';
 import type { Answer, NoAnswer } from '../../functions/delivery/http/post.ts';
 import type { Attempt } from '../../functions/model/delivery.ts';
@@ -63,6 +63,15 @@ describe('the log of attempts', () => {
     expect(failed?.headers).toEqual({ server: expect.stringMatching(/^nginx \[2Jx{190,}$/), 'cf-ray': '7d' });
     expect(failed?.headers?.server?.length).toBeLessThanOrEqual(200);
     expect(delivered).not.toHaveProperty('headers');
+  });
+
+  it('keeps no answer of an attempt in several rows: it may quote a project whose events are in another', () => {
+    const answer = answered(200, { body: 'ok' });
+    const made = { began: AT, ended: AT, answer, outcome: outcomeOf(answer, secret), secret };
+    const rowsOf = (count: number) =>
+      attemptsOf('chat', Array(count).fill(sent[0]), made).map(row => [row.events.length, row.answer]);
+    expect(rowsOf(500)).toEqual([[500, 'ok']]);
+    expect(rowsOf(501)).toEqual([500, 1].map(events => [events, undefined]));
   });
 
   it('leaves out successes where the operator wants that, and failures never', async () => {

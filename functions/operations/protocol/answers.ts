@@ -45,7 +45,7 @@ const attempt = z.strictObject({
   took: z.number(),
   /** Of a failed attempt, some headers of the answer, made harmless. */
   headers: z.record(z.string(), z.string()).optional(),
-  /** The first 1 KB of the answer, made harmless. */
+  /** The first 1 KB of the answer, made harmless; absent if over 500 events were sent. */
   answer: z.string().optional(),
 });
 
