@@ -50,7 +50,7 @@ export function erasedLines(answer: ErasedAll): string[] {
   const counts = delivered.map(({ endpoint, deliveries }) => `${deliveries} to ${endpoint}`);
   const lines = [
     `Delivered, as far as attempts are kept: ${counts.length > 0 ? counts.join(', ') : 'none'}.`,
-    'Deliveries in progress or in queues: erase again in 15 minutes. Failed messages stay until they are cleared.',
+    'Deliveries in progress or in queues: erase again in 15 minutes. Failed messages stay until they are cleared; on one machine, until you delete rejected.jsonl.',
     'Events that SNS sent to other subscribers, backups, point-in-time recovery and logs.',
     ...(isInService
       ? [

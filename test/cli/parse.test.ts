@@ -368,6 +368,7 @@ describe('what asks first', () => {
     );
     const rest = '- The current snapshot, and contents of later events: delete the project in the service';
     expect(out).toContain(rest);
+    expect(out).toContain('until they are cleared; on one machine, until you delete rejected.jsonl.');
     expect(err).toMatch(/^Erased the contents of 3 events .* More follows\.\n$/);
   });
 
