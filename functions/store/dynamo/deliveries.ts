@@ -86,7 +86,11 @@ export async function due(
   const free = async function* () {
     for await (const item of items) if (!inHand.has(placeIn(item, PENDING))) yield item;
   };
-  return (await firstOf(free(), limit)).map(item => pendingOf(endpoint, item));
+  const found = (await firstOf(free(), limit)).map(item => pendingOf(endpoint, item));
+  // In layout 2, which may not be migrated yet, replayed ones are between the others.
+  return found.toSorted(
+    (one, other) => Number(one.replay ?? 0) - Number(other.replay ?? 0) || one.at - other.at,
+  );
 }
 
 /** Each delivery is leased by a write of its own, on the condition that it is as it was read: of two consumers that
