@@ -156,7 +156,11 @@ async function start(
   const sent = await runStep('tick.passes-not-started', 'Could not start passes.', () =>
     startPasses(processes, knownOf, { claims, queue, clock, log, rows: shared, period }),
   );
-  const paused = [...shared].flatMap(([workspace, { pause }]) => (pause ? [{ workspace, ...pause }] : []));
+  // Nothing ends the pause of a workspace that is no longer configured.
+  const isConfigured = (workspace: string) => processes.some(process => process.workspace === workspace);
+  const paused = [...shared].flatMap(([workspace, { pause }]) =>
+    pause && isConfigured(workspace) ? [{ workspace, ...pause }] : [],
+  );
   return { progress: read, sent, paused, isFailed: !sent || (sent.sent === 0 && sent.unsent > 0) };
 }
 

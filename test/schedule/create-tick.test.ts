@@ -385,6 +385,10 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
       ['warn', expect.stringMatching(/^Workspaces are paused/), { count: 1, which }],
       ['info', 'Tick ended.', { passes: { sent: 0, unsent: 0 } }],
     ]);
+    world.state.now += MINUTE;
+    // Once it is no longer configured, nothing ends its pause.
+    await tick({}, { processes: [first] });
+    expect(counts.at(-1)).not.toHaveProperty('WorkspacesPaused');
   });
 });
 
