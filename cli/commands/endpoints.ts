@@ -67,12 +67,16 @@ function listCommand(endpoints: Command, { run }: Cli): void {
 function pauseCommands(endpoints: Command, { run }: Cli): void {
   endpoints
     .command('pause <name>')
-    .description('pause delivery; new events are queued')
+    .description('pause delivery; new events are queued, each for at most 30 days')
     .addHelpText('after', examples('endpoints pause crm'))
     .action(
       run(async ({ ask, print }, endpoint: string) => {
         const paused = await ask({ operation: 'pause-endpoint', endpoint });
-        print.answer(paused, () => text`Paused ${endpoint}. New events are queued until you resume it.`);
+        print.answer(
+          paused,
+          () =>
+            text`Paused ${endpoint}. New events are queued until you resume it, each for at most 30 days.`,
+        );
       }),
     );
   endpoints

@@ -59,7 +59,7 @@ function PauseButton({
     again();
     return isClosed
       ? `Resumed ${name}. Its backlog is sent first.`
-      : `Paused ${name}. New events are queued until you resume it.`;
+      : `Paused ${name}. New events are queued until you resume it, each for at most 30 days.`;
   };
   return <Action act={act}>{isClosed ? 'Resume' : 'Pause'}</Action>;
 }
