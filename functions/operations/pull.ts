@@ -4,6 +4,7 @@ import { isPulled } from '../model/kinds.ts';
 import type { OperationOf, OperationsContext } from './context.ts';
 import { findEndpoint } from './endpoints.ts';
 import { iso } from './page.ts';
+import type { RequestOf } from './protocol/requests.ts';
 import { Refused } from './refused.ts';
 
 const DEFAULT_LIMIT = 10;
@@ -34,13 +35,18 @@ export const take: OperationOf<'take'> = async (
 /** Removes events that a consumer has processed. */
 export const ack: OperationOf<'ack'> = async (context, { endpoint, receipts }) => {
   await findPulled(context, endpoint);
-  const ended = await endLeases(context, endpoint, receipts);
-  if (ended.length > 0)
-    await context.deliveries.note([attemptOf(endpoint, ended, context.clock())]).catch(error =>
-      context.log.warn('Could not save that events were taken.', {
-        ...{ code: 'pull.not-noted', endpoint, error: String(error) },
-      }),
-    );
+  const ended: PendingDelivery[] = [];
+  try {
+    await endLeases(context, { endpoint, receipts }, ended);
+  } finally {
+    // Also after a failure: when the request is repeated, those that are removed are late.
+    if (ended.length > 0)
+      await context.deliveries.note([attemptOf(endpoint, ended, context.clock())]).catch(error =>
+        context.log.warn('Could not save that events were taken.', {
+          ...{ code: 'pull.not-noted', endpoint, error: String(error) },
+        }),
+      );
+  }
   return { ended: ended.length, late: receipts.length - ended.length };
 };
 
@@ -48,7 +54,8 @@ export const ack: OperationOf<'ack'> = async (context, { endpoint, receipts }) =
 export const nack: OperationOf<'nack'> = async (context, { endpoint, receipts, delay = 0 }) => {
   await findPulled(context, endpoint);
   const due = context.clock() + delay * 1000;
-  const ended = await endLeases(context, endpoint, receipts, due);
+  const ended: PendingDelivery[] = [];
+  await endLeases(context, { endpoint, receipts }, ended, due);
   return { ended: ended.length, late: receipts.length - ended.length };
 };
 
@@ -60,17 +67,15 @@ async function findPulled(context: OperationsContext, name: string) {
 
 async function endLeases(
   { deliveries, clock }: OperationsContext,
-  endpoint: string,
-  receipts: readonly string[],
+  { endpoint, receipts }: Pick<RequestOf<'ack'>, 'endpoint' | 'receipts'>,
+  ended: PendingDelivery[],
   due?: number,
-): Promise<PendingDelivery[]> {
+): Promise<void> {
   const byToken = Map.groupBy(receipts, receipt => receipt.slice(0, receipt.indexOf('/')));
-  const ended: PendingDelivery[] = [];
   for (const [token, some] of byToken) {
     const places = some.map(receipt => receipt.slice(token.length + 1));
-    ended.push(...(await deliveries.endLease(endpoint, { token, places, now: clock(), due })));
+    await deliveries.endLease(endpoint, { token, places, now: clock(), due }, ended);
   }
-  return ended;
 }
 
 /** That the events were taken, as an attempt that succeeded: `trace` and `verify` find it. */

@@ -325,8 +325,9 @@ export interface Deliveries {
   /** Ends the consumer's lease of these deliveries: with `due` they are due again then, after a failed attempt;
    *  without, they are removed. One whose lease expired by `now` stays as it is, also if no other consumer has it: its
    *  project's earlier events may be with another consumer.
-   *  @returns those whose lease was ended */
-  endLease(endpoint: string, lease: EndedLease): Promise<PendingDelivery[]>;
+   *  @param ended gets those whose lease was ended, also if the call then fails
+   *  @returns the same */
+  endLease(endpoint: string, lease: EndedLease, ended?: PendingDelivery[]): Promise<PendingDelivery[]>;
   /** Records an attempt that failed at `at`; the next is due at `due`. */
   reschedule(
     endpoint: string,
@@ -393,8 +394,10 @@ export interface DeliveryLease {
 
 /** The attribute with the token of a lease. */
 export const LEASE = 'lease';
-/** So many deliveries are read for one lease. */
+/** So many deliveries are read for one lease; more while none is leased, because they may all be of one project that
+ *  another consumer has. */
 export const MAX_LOOKED_AT = 2_000;
+export const MAX_BLOCKED = 20_000;
 
 /** Selects attempts of an endpoint; times in ms since 1970. */
 export interface AttemptStretch {

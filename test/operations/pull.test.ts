@@ -96,6 +96,19 @@ describe.each(STORES)('over %s, a pull endpoint', (_, open) => {
     expect(await ask()('endpoint', { endpoint: 'crm' })).toMatchObject(shown);
   });
 
+  it('shows what was taken before a failure, which its consumer gets', async () => {
+    await opened();
+    const taken = await take();
+    const { endLease } = context.deliveries;
+    context.deliveries.endLease = async (...ending) => {
+      await endLease(...ending);
+      throw new Error('table down');
+    };
+    await expect(ack(taken)).rejects.toThrow('table down');
+    const { attempts } = await ask()('attempts', { endpoint: 'crm' });
+    expect(attempts.flatMap(({ events }) => events)).toHaveLength(2);
+  });
+
   it('is refused an address, headers and a test; other kinds are refused a consumer', async () => {
     await opened();
     const NO_ADDRESS = 'An endpoint of kind pull has no address and no headers: a consumer takes its events.';

@@ -81,7 +81,8 @@ export const IS_REVISION = 'revision = :expected';
 export const TRIED = 'attribute_exists(triedAt)';
 export const UNTRIED = 'attribute_exists(pk) AND attribute_not_exists(triedAt)';
 export const DUE_LATER = 'due > :now';
-/** A delivery for a consumer has the lease, or none, with which it was read. */
+/** A delivery for a consumer has the lease, or none, with which it was read. A request that is repeated because its
+ *  answer was lost fails: the item is read again, which then is as the request leaves it. */
 export const IS_AS_READ = 'due = :read AND attributes = :attributes';
 export const SLOT_IS_FREE = 'attribute_not_exists(nextSlot) OR nextSlot <= :now OR nextSlot > :far';
 export const SLOT_IS_NEAR = 'nextSlot > :now AND nextSlot <= :latest';

@@ -19,7 +19,7 @@ import {
   unmarked,
 } from '../keys.ts';
 import { DELIVERIES_KEPT_MS, expiryOf } from '../limits.ts';
-import { type Deliveries, type DeliveryLease, LEASE, MAX_LOOKED_AT } from '../store.ts';
+import { type Deliveries, type DeliveryLease, LEASE, MAX_BLOCKED, MAX_LOOKED_AT } from '../store.ts';
 import { DUE_LATER, IS_ABSENT, IS_AS_READ, TRIED, UNTRIED } from './conditions.ts';
 import { firstOf, getItem, type Item, queryItems, write } from './requests.ts';
 import type { Table } from './table.ts';
@@ -39,10 +39,15 @@ export async function find(
   { at, eventId }: Pick<NewDelivery, 'at' | 'eventId'>,
 ): Promise<PendingDelivery | undefined> {
   for (const isReplay of [false, true]) {
-    const item = await getItem(table, pendingKey(endpoint, pendingPlace(at, eventId, isReplay)));
-    if (item) return pendingOf(endpoint, item);
+    const found = await read(table, endpoint, pendingPlace(at, eventId, isReplay));
+    if (found) return found;
   }
   return undefined;
+}
+
+async function read(table: Table, endpoint: string, place: string): Promise<PendingDelivery | undefined> {
+  const item = await getItem(table, pendingKey(endpoint, place));
+  return item && pendingOf(endpoint, item);
 }
 
 export async function pendingAfter(
@@ -93,62 +98,80 @@ export async function due(
   );
 }
 
-/** Each delivery is leased by a write of its own, on the condition that it is as it was read: of two consumers that
- *  read the same one, the second leaves its project to the first. */
 export async function lease(
   table: Table,
   endpoint: string,
-  { token, now, until, limit, bytes }: DeliveryLease,
+  request: DeliveryLease,
 ): Promise<PendingDelivery[]> {
-  const [leased, blocked] = [[] as PendingDelivery[], new Set<string>()];
+  const leased: PendingDelivery[] = [];
+  try {
+    await leaseEach(table, endpoint, request, leased);
+  } catch (error) {
+    // Those that are leased already would be withheld until their lease ends.
+    if (leased.length === 0) throw error;
+  }
+  return leased;
+}
+
+/** Each delivery is leased by a write of its own, on the condition that it is as it was read: of two consumers that
+ *  read the same one, the second leaves its project to the first. */
+async function leaseEach(
+  table: Table,
+  endpoint: string,
+  { token, now, until, limit, bytes }: DeliveryLease,
+  leased: PendingDelivery[],
+): Promise<void> {
+  const blocked = new Set<string>();
   let [size, looked] = [0, 0];
   for await (const item of queryItems(table, endpointPartition(endpoint), PENDING, { first: limit })) {
-    if (++looked > MAX_LOOKED_AT) break;
-    const delivery = pendingOf(endpoint, item);
-    const project = projectPart(delivery.eventId);
+    // Stryker disable next-line ConditionalExpression, EqualityOperator: a bound of the cost
+    if (++looked > (leased.length > 0 ? MAX_LOOKED_AT : MAX_BLOCKED)) break;
+    const project = projectPart(item.eventId?.S as string);
     if (blocked.has(project)) continue;
+    const delivery = pendingOf(endpoint, item);
     size += delivery.due > now ? 0 : Buffer.byteLength(delivery.body);
     if (leased.length === limit || (leased.length > 0 && size > bytes)) break;
     if (delivery.due <= now && (await takeLease(table, endpoint, delivery, { token, now, until })))
       leased.push(delivery);
     else blocked.add(project);
   }
-  return leased;
 }
 
-function takeLease(
+async function takeLease(
   table: Table,
   endpoint: string,
   { place, due, attributes, triedAt }: PendingDelivery,
   { token, now, until }: Pick<DeliveryLease, 'token' | 'now' | 'until'>,
 ): Promise<boolean> {
   const leased = { ...attributes, [LEASE]: { Type: 'String', Value: token } };
-  return write(table, {
-    Update: {
-      Key: pendingKey(endpoint, place),
-      UpdateExpression: 'SET due = :until, attributes = :leased, triedAt = :triedAt, expiresAt = :expiresAt',
-      ConditionExpression: IS_AS_READ,
-      ExpressionAttributeValues: {
-        ...leaseRead(due, attributes),
-        ...{ ':triedAt': number(triedAt ?? now), ':until': number(until) },
-        ':leased': { S: JSON.stringify(leased) },
-        ':expiresAt': keptFrom(until),
-      },
+  const update = {
+    Key: pendingKey(endpoint, place),
+    UpdateExpression: 'SET due = :until, attributes = :leased, triedAt = :triedAt, expiresAt = :expiresAt',
+    ConditionExpression: IS_AS_READ,
+    ExpressionAttributeValues: {
+      ...leaseRead(due, attributes),
+      ...{ ':triedAt': number(triedAt ?? now), ':until': number(until) },
+      ':leased': { S: JSON.stringify(leased) },
+      ':expiresAt': keptFrom(until),
     },
-  });
+  };
+  if (await write(table, { Update: update })) return true;
+  // The answer may have been lost: the repeated write then finds its own lease.
+  return tokenOf(await read(table, endpoint, place)) === token;
 }
+
+const tokenOf = (delivery: PendingDelivery | undefined) => delivery?.attributes[LEASE]?.Value;
 
 export async function endLease(
   table: Table,
   endpoint: string,
   { token, places, now, due }: Parameters<Deliveries['endLease']>[1],
+  ended: PendingDelivery[] = [],
 ): Promise<PendingDelivery[]> {
-  const ended: PendingDelivery[] = [];
-  await inParallel(places, CONCURRENCY, async place => {
+  await inParallel(new Set(places), CONCURRENCY, async place => {
     const Key = pendingKey(endpoint, place);
-    const item = await getItem(table, Key);
-    const delivery = item && pendingOf(endpoint, item);
-    if (delivery?.attributes[LEASE]?.Value !== token || delivery.due <= now) return;
+    const delivery = await read(table, endpoint, place);
+    if (delivery === undefined || tokenOf(delivery) !== token || delivery.due <= now) return;
     const { [LEASE]: _, ...attributes } = delivery.attributes;
     const condition = {
       ConditionExpression: IS_AS_READ,
@@ -169,7 +192,8 @@ export async function endLease(
               },
             },
           });
-    if (isEnded) ended.push(delivery);
+    // As in `takeLease`: the repeated write finds it removed, or due as it shall be.
+    if (isEnded || (await read(table, endpoint, place))?.due === due) ended.push(delivery);
   });
   return ended;
 }

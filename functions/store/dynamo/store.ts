@@ -125,7 +125,7 @@ export function createDeliveries(table: Table): Deliveries {
     add: deliveries => add(table, deliveries),
     due: (endpoint, now, limit, inHand) => due(table, endpoint, { now, limit, inHand: new Set(inHand) }),
     lease: (endpoint, request) => lease(table, endpoint, request),
-    endLease: (endpoint, ending) => endLease(table, endpoint, ending),
+    endLease: (endpoint, ending, ended) => endLease(table, endpoint, ending, ended),
     find: (endpoint, event) => find(table, endpoint, event),
     nextDue: (endpoint, now) => nextDue(table, endpoint, now),
     reschedule: (endpoint, place, attempt) => reschedule(table, endpoint, place, attempt),

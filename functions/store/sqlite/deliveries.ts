@@ -1,7 +1,7 @@
 import type { DeadDelivery, DeliveryCounts, NewDelivery, PendingDelivery } from '../../model/delivery.ts';
 import { projectPart } from '../../model/event-id.ts';
 import { DELIVERIES_KEPT_MS, type Keep, THREADS_KEPT_MS } from '../limits.ts';
-import { type Deliveries, type DeliveryLease, LEASE, MAX_LOOKED_AT } from '../store.ts';
+import { type Deliveries, type DeliveryLease, LEASE, MAX_BLOCKED, MAX_LOOKED_AT } from '../store.ts';
 import type { Database } from './database.ts';
 
 export function add({ sql }: Database, deliveries: readonly NewDelivery[]): void {
@@ -30,15 +30,18 @@ export function due(
 
 /** Several consumers write one after the other. Called in a transaction. */
 export function lease(
-  { sql }: Database,
+  database: Database,
   endpoint: string,
-  { token, now, until, limit, bytes }: DeliveryLease,
+  request: DeliveryLease,
+  most = MAX_LOOKED_AT,
 ): PendingDelivery[] {
+  const { sql } = database;
+  const { token, now, until, limit, bytes } = request;
   const [leased, blocked] = [[] as PendingDelivery[], new Set<string>()];
   let size = 0;
   // Without the bodies, which may be large: only those that are leased are read.
   const rows = sql.all`SELECT seq, event_id, due FROM pending WHERE endpoint = ${endpoint}
-    ORDER BY replay, at, seq LIMIT ${MAX_LOOKED_AT}`;
+    ORDER BY replay, at, seq LIMIT ${most}`;
   for (const row of rows) {
     const project = projectPart(row.event_id as string);
     if (blocked.has(project)) continue;
@@ -56,7 +59,8 @@ export function lease(
       WHERE endpoint = ${endpoint} AND seq = CAST(${delivery.place} AS INTEGER)`;
     leased.push(delivery);
   }
-  return leased;
+  const isLast = leased.length > 0 || most === MAX_BLOCKED;
+  return isLast ? leased : lease(database, endpoint, request, MAX_BLOCKED);
 }
 
 /** Called in a transaction. */

@@ -135,7 +135,10 @@ export function sqliteDeliveries(database: Database, keep: Keep = KEEP): SqliteD
     // Stryker disable next-line ArrayDeclaration: no delivery has such a number
     due: async (endpoint, now, limit, inHand = []) => due(database, endpoint, { now, limit, inHand }),
     lease: async (endpoint, request) => inTransaction(database, () => lease(database, endpoint, request)),
-    endLease: async (endpoint, ending) => inTransaction(database, () => endLease(database, endpoint, ending)),
+    endLease: async (endpoint, ending, ended = []) => {
+      ended.push(...inTransaction(database, () => endLease(database, endpoint, ending)));
+      return ended;
+    },
     find: async (endpoint, { eventId }) => find(database, endpoint, eventId),
     nextDue: async (endpoint, now) => nextDue(database, endpoint, now),
     reschedule: async (endpoint, place, attempt) => reschedule(database, endpoint, place, attempt),

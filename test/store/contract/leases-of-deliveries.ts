@@ -34,6 +34,12 @@ export function deliveryLeasesContract(opened: () => Deliveries, numRuns: number
       expect(ids(again)).toEqual(ids(all));
     });
 
+    it('are of events after thousands of a project that another consumer has', async () => {
+      const { store, endpoint, all } = await stored([...Array(2_000).fill(1), 2]);
+      await store.lease(endpoint, { ...request, limit: 1 });
+      expect(ids(await store.lease(endpoint, { ...request, token: 'b' }))).toEqual([all.at(-1)?.eventId]);
+    });
+
     it('are of one consumer each, also when several take at the same time', async () => {
       const { store, endpoint, all } = await stored([0, 1, 2, 3, 0, 1, 2, 3]);
       const take = (token: string) => store.lease(endpoint, { ...request, token });

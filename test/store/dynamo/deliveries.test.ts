@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { PendingDelivery } from '../../../functions/model/delivery.ts';
 import { createDeliveries } from '../../../functions/store/dynamo/store.ts';
 import { AT, delivery } from '../../kit/store/delivery.ts';
 import { openModel } from '../../kit/table.ts';
@@ -137,6 +138,50 @@ describe('deliveries in the table', () => {
     };
     expect(await store.requeue(NAME, AT)).toBe(0);
     expect(items()).toEqual([]);
+  });
+
+  describe('for a consumer', () => {
+    /** Acts before each write of a lease, by its number. */
+    const onWrite = (act: (number: number, command: object) => unknown) => {
+      let writes = 0;
+      before = async command => {
+        if (/^(Update|Delete)/.test(command.constructor.name)) await act(++writes, command);
+      };
+    };
+    const failAt = (failing: number) =>
+      onWrite(number => number === failing && Promise.reject(new Error('table down')));
+    beforeEach(() => deliveries().add(['p.1.1.0', 'p.2.1.0', 'p.3.1.0', 'p.4.1.0'].map(id => of(id))));
+    const take = async (now = AT) => {
+      const request = { token: 'a', now, until: now + 9, limit: 9, bytes: 999 };
+      return (await deliveries().lease(NAME, request)).map(({ place }) => place);
+    };
+    const end = (places: string[], due?: number, ended?: PendingDelivery[]) =>
+      deliveries().endLease(NAME, { token: 'a', now: AT, places, due }, ended);
+
+    it('are leased, returned and removed though answers are lost, so that the SDK repeats the writes', async () => {
+      onWrite((_, command) => opened.model.run(command));
+      const [first = '', ...others] = await take();
+      expect(await end([first], AT + 1)).toHaveLength(1);
+      expect(await end(others)).toHaveLength(3);
+    });
+
+    it('are not ended if another write comes first', async () => {
+      const [place = ''] = await take();
+      onWrite(number => number === 1 && deliveries().reschedule(NAME, place, { at: AT, due: AT + 20 }));
+      expect(await end([place])).toEqual([]);
+    });
+
+    it('that were leased or removed before a write failed are known', async () => {
+      failAt(1);
+      await expect(take()).rejects.toThrow('table down');
+      failAt(3);
+      expect(await take()).toHaveLength(2);
+      const places = await take(AT + 9);
+      failAt(3);
+      const ended: PendingDelivery[] = [];
+      await expect(end(places, undefined, ended)).rejects.toThrow('table down');
+      expect(ended).toHaveLength(3);
+    });
   });
 
   it('an attempt that a throttled table refuses is lost at once', async () => {
