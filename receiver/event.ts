@@ -108,7 +108,7 @@ export interface NamedRecord<Fields extends object = Record<string, Json>> exten
 export interface TaskProject extends RecordRef {
   /** Short values of its fields: each of at most 256 characters of JSON, together 4,096; custom fields first. */
   context?: Record<string, Json> | undefined;
-  /** Displayed names of its fields, by property, unless equal; also of those too long for `context`. */
+  /** Displayed names of its fields, by property, unless equal; also of long and ignored ones, which `context` lacks. */
   names?: Record<string, string> | undefined;
 }
 

@@ -9,19 +9,22 @@ const MAX_VALUE_LENGTH = 256;
 const MAX_CONTEXT_LENGTH = 4_096;
 
 /** What events of tasks show of their project: its short values, custom fields first, as far as there is room. `names`
- *  also has the fields that were left out for their length. Ignored fields are in neither. */
+ *  also has the fields that were left out: ignored ones, whose changes make no event, and those that are too long.
+ *  Without a name there, a condition would take them for empty. */
 export function contextOf(
   record: JsonObject,
   { projectFields, ignored }: Rules,
 ): { readonly context: JsonObject; readonly names: Record<string, string> } {
   const candidates = Object.entries(record).flatMap(([property, value]) => {
     const custom = projectFields.get(property);
-    if (isEmpty(value) || (!custom && ignored.has(property))) return [];
-    return { property, value, name: custom?.name ?? property, rank: custom ? 0 : 1 };
+    if (isEmpty(value)) return [];
+    const isIgnored = !custom && ignored.has(property);
+    return { property, value, name: custom?.name ?? property, rank: custom ? 0 : 1, isIgnored };
   });
   candidates.sort((one, other) => one.rank - other.rank || byText(one.property, other.property));
   let left = MAX_CONTEXT_LENGTH;
-  const kept = candidates.filter(({ property, value }) => {
+  const kept = candidates.filter(({ property, value, isIgnored }) => {
+    if (isIgnored) return false;
     const { length } = JSON.stringify(value);
     if (length > MAX_VALUE_LENGTH || property.length + length > left) return false;
     left -= property.length + length;

@@ -62,7 +62,7 @@ const taskProject = recordRef.extend({
       'Short values of its fields: each of at most 256 characters of JSON, together 4,096; custom fields first.',
     ),
   names: names.describe(
-    'Displayed names of its fields, by property, unless equal; also of those too long for `context`.',
+    'Displayed names of its fields, by property, unless equal; also of long and ignored ones, which `context` lacks.',
   ),
 });
 

@@ -97,7 +97,7 @@ function unmetIn(group: Conditions, event: SentEvent): string | undefined {
 
 /** A field as an event shows it. */
 interface Seen {
-  /** Undefined if the value was cut off; that of an empty field is null. */
+  /** Undefined if the event lacks the value; that of an empty field is null. */
   readonly now: Json | undefined;
   readonly change: FieldChange | undefined;
   /** Whether a value of the change was cut off. */
@@ -158,19 +158,19 @@ function seenOf(
   const change = changes[index];
   const isCut = truncated.some(path => path.startsWith(`changes[${index}].`));
   if (values && Object.hasOwn(values, property)) return { now: values[property], change, isCut };
-  // A record has no property for an emptied field. A context has none for a long value.
+  // A record has no property for an emptied field. A context has none for a long value, or an ignored field.
   return { now: isCut ? undefined : change?.to, change, isCut };
 }
 
-const CUT_OFF = 'has a value that is too long for the event';
+const NOT_SHOWN = 'has a value that is not in the event';
 
 function unmetBy({ became, moved, ...tests }: FieldTests, seen: Seen, time: string): string | undefined {
   const { now, change, isCut } = seen;
   const isAsked = Object.values(tests).some(test => test !== undefined);
-  const reason = !isAsked ? undefined : now === undefined ? CUT_OFF : unmetValue(tests, now, time);
+  const reason = !isAsked ? undefined : now === undefined ? NOT_SHOWN : unmetValue(tests, now, time);
   if (reason !== undefined || (became === undefined && moved === undefined)) return reason;
   if (change === undefined) return 'did not change';
-  if (isCut) return CUT_OFF;
+  if (isCut) return NOT_SHOWN;
   const other = moved && unmetMove(moved, change);
   if (other !== undefined || became === undefined) return other;
   const { from, to } = change;

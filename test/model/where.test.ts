@@ -29,7 +29,7 @@ const RULES = rulesOf(
       { externalId: 'impact', name: 'Risk', type: 'single-choice' },
     ],
   },
-  ignoredFields([]),
+  ignoredFields(['progress']),
 );
 const PROJECT = { projectId: 'p1', name: 'Acme', phase: 'Build', contractValue: '120000.00', budget: '500' };
 const TASK = {
@@ -228,18 +228,19 @@ describe('a condition', () => {
   });
 
   it('is met by no event that does not show the field', () => {
-    const [first, second] = ['long', 'short'].map(name => `project.${name}`);
-    const long = { long: 'x'.repeat(300), short: 'x' };
+    const [first, second, ignored] = ['long', 'short', 'progress'].map(name => `project.${name}`);
+    const long = { long: 'x'.repeat(300), short: 'x', progress: 40 };
     const event = eventOf({ project: [long, long], ...titled() });
     const asks = (where: Conditions, of: object) => unmet([where], of as ChangeEvent);
     expect(asks({ [`${second}`]: { in: ['x'] } }, event)).toBeUndefined();
-    for (const tests of [{ exists: true }, { exists: false }, { not: { in: ['a'] } }])
-      expect(asks({ [`${first}`]: tests }, event)).toBe(
-        `\`${first}\` has a value that is too long for the event`,
-      );
+    for (const field of [first, ignored])
+      for (const tests of [{ exists: true }, { exists: false }, { not: { in: ['a'] } }])
+        expect(asks({ [`${field}`]: tests }, event)).toBe(
+          `\`${field}\` has a value that is not in the event`,
+        );
     const cut = eventOf({ task: [{ note: 'a' }, { note: 'x'.repeat(250_000) }] });
     for (const tests of [{ contains: ['x'] }, { became: { contains: ['x'] } }])
-      expect(asks({ note: tests }, cut)).toBe('`note` has a value that is too long for the event');
+      expect(asks({ note: tests }, cut)).toBe('`note` has a value that is not in the event');
     const slim = withoutRecords(event);
     for (const field of ['status', 'project.phase', 'Due date'])
       expect(asks({ [field]: { not: { in: ['a'] } } }, slim)).toBe(`the event does not show \`${field}\``);
