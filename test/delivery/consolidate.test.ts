@@ -101,6 +101,15 @@ describe('consolidated events', () => {
     expect(first([one, cut]).data).toMatchObject({ changes: [], truncated: ['changes'] });
   });
 
+  it('keep a value that was cut off: its end, which may differ, is unknown', () => {
+    const texts = ['a', 'b', 'c'].map(end => 'x'.repeat(250_000) + end) as [string, string, string];
+    const all = edits(['Note', texts[0], texts[1]], ['Note', texts[1], texts[2]]);
+    expect(consolidate(all)).toMatchObject({
+      events: [{ data: { changes: [{ field: 'note' }] } }],
+      takenBack: 0,
+    });
+  });
+
   it('are one of a field, too: its type by what changed, its choices as added and removed', () => {
     const choices = (options: string[], archived = false) => ({
       externalId: 'f',

@@ -102,15 +102,25 @@ function ofLife({ created, updates, deleted }: Life): Omit<Consolidated, 'change
   if (created && deleted) return { events: [], takenBack: sum(all.map(changesOf)) };
   if (deleted) return { events: [merged(all, deleted.data.changes)], takenBack: 0 };
   const fields = [...Map.groupBy(all.flatMap(changesIn), ({ field }) => field).values()];
-  const changes = fields.flatMap(some => fromFirstToLast(some) ?? []);
+  const cut = {
+    from: new Set(all.flatMap(each => cutIn(each, 'from'))),
+    to: new Set(all.flatMap(each => cutIn(each, 'to'))),
+  };
+  const changes = fields.flatMap(some => fromFirstToLast(some, cut) ?? []);
   const isLeft = created !== undefined || changes.length > 0 || all.some(isIncomplete);
-  const gone = fields.filter(some => fromFirstToLast(some) === undefined);
+  const gone = fields.filter(some => fromFirstToLast(some, cut) === undefined);
   if (!isLeft) return { events: [], takenBack: sum(all.map(changesOf)) };
   return { events: [merged(all, changes)], takenBack: created ? 0 : sum(gone.map(({ length }) => length)) };
 }
 
 function changesIn({ data }: RecordEvent): readonly Change[] {
   return data.changes;
+}
+
+/** The changes of which this value was cut off. */
+function cutIn({ data: { changes, truncated } }: RecordEvent, part: 'from' | 'to'): readonly Change[] {
+  const cut = new Set(truncated);
+  return cut.size === 0 ? [] : changes.filter((_, index) => cut.has(`changes[${index}].${part}`));
 }
 
 /** One event in place of several of a record: the last one, with these changes. */
@@ -163,16 +173,22 @@ function ofNew(changes: readonly Change[]): readonly Change[] {
   return changes.filter(({ to }) => !isEmpty(to));
 }
 
-/** One change in place of several of a field; undefined where it went back. */
-function fromFirstToLast(changes: readonly Change[]): Change | undefined {
+/** One change in place of several of a field; undefined where it went back. Values that were cut off can differ in
+ *  what is lost, though they look the same. */
+function fromFirstToLast(
+  changes: readonly Change[],
+  cut: Readonly<Record<'from' | 'to', ReadonlySet<Change>>>,
+): Change | undefined {
   const last = changes.at(-1) as Change;
-  const { from } = changes[0] as Change;
+  const first = changes[0] as Change;
+  const { from } = first;
   if (changes.length === 1) return last;
-  if (jsonEqual(from, last.to)) return undefined;
+  const isCut = cut.from.has(first) || cut.to.has(last);
+  if (!isCut && jsonEqual(from, last.to)) return undefined;
   if ('kind' in last) {
     const custom = last.kind === 'custom' ? last : undefined;
     const change = compareField(last.field, from, last.to, custom);
-    return change && { ...change, name: last.name };
+    return change ? { ...change, name: last.name } : isCut ? { ...last, from } : undefined;
   }
   if (!Array.isArray(last.to)) return { field: last.field, from, to: last.to } as Change;
   const [before, after] = [Array.isArray(from) ? from : [], last.to] as (readonly string[])[] as [
