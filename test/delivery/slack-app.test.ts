@@ -2,7 +2,9 @@ import { describe, expect, it, onTestFinished, test } from 'vitest';
 import type { Json } from '../../functions/basics/json.ts';
 import { buildEvents } from '../../functions/changes/build-events.ts';
 import { skippedEvent } from '../../functions/changes/process-events.ts';
+import type { Answer } from '../../functions/delivery/http/post.ts';
 import { chatMessages } from '../../functions/delivery/kinds.ts';
+import { sendDirectly } from '../../functions/delivery/slack-app/slack-app.ts';
 import { createDeliver } from '../../functions/handlers/create-deliver.ts';
 import type { EndpointSettings } from '../../functions/model/endpoint.ts';
 import type { ChangeEvent, FieldChange } from '../../functions/model/event.ts';
@@ -162,8 +164,12 @@ describe.each(STORES)('a Slack app over %s', (_, stores) => {
     ]);
   });
 
-  it('keeps a thread that is in use, and tries again in another one where the thread is gone', async () => {
-    const script = [accepts, accepts, refuses('thread_not_found'), accepts];
+  it.each([
+    'thread_not_found',
+    'restricted_action_thread_locked',
+    'restricted_action_non_threadable_channel',
+  ])('keeps a thread that is in use, and tries again in another one after %s', async error => {
+    const script = [accepts, accepts, refuses(error), accepts];
     const { send, drain, sent, ts, state, all } = await opened(script, stores());
     const project = { workspace: 'eu', processId: 'on boarding', projectId: 'p.1' };
     await send(changeOf('p.1', AT));
@@ -259,6 +265,22 @@ describe('a message about new assignees', () => {
     found.endpoint = DIRECT;
     await replay(to([assigned(null, ann)]));
     expect(slack.received).toHaveLength(1);
+  });
+
+  it('is not begun without time for it after the person was looked up', async () => {
+    const posted: string[] = [];
+    const post = async (url: string) => {
+      posted.push(url);
+      return { status: 200, body: '{"ok":true,"user":{"id":"U0ANN"}}' } as Answer;
+    };
+    const message = {
+      url: 'https://a.example/b',
+      request: { headers: {}, body: '{}' },
+      events: [to([assigned(null, ann)])],
+    };
+    const ports = { poster: { post }, log: { warn: () => undefined } };
+    await sendDirectly(DIRECT, message, ports, () => posted.length === 0);
+    expect(posted).toEqual(['https://a.example/users.lookupByEmail']);
   });
 
   it('is delivered even if an assignee can not be found; the log names no address', async () => {

@@ -21,10 +21,17 @@ const REMEDIES: Readonly<Record<string, string>> = {
   msg_blocks_too_long: 'Slack refuses the length of this message',
   thread_not_found: 'the thread is gone; the next attempt begins another one',
   cannot_reply_to_message: 'the thread takes no replies; the next attempt begins another one',
+  restricted_action_thread_locked: 'an admin locked the thread; the next attempt begins another one',
+  restricted_action_non_threadable_channel: 'the channel takes no replies; the next attempt is not a reply',
 };
 
 /** The thread can't be used any longer. */
-const LOST_THREAD = new Set(['thread_not_found', 'cannot_reply_to_message']);
+const LOST_THREAD = new Set([
+  'thread_not_found',
+  'cannot_reply_to_message',
+  'restricted_action_thread_locked',
+  'restricted_action_non_threadable_channel',
+]);
 const SLOW_DOWN = new Set(['ratelimited', 'rate_limited', 'message_limit_exceeded', 'service_unavailable']);
 
 /** Slack answers errors with HTTP 200 and `{"ok":false,"error":"…"}`. */

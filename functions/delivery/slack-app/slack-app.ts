@@ -123,6 +123,8 @@ export async function sendDirectly(
     const body = new URLSearchParams({ email }).toString();
     const found = await poster.post(new URL('users.lookupByEmail', url).href, { body, headers: form });
     const id = userIn(found);
+    // Each of the two requests can take its whole time-out.
+    if (id !== undefined && !hasTime()) return;
     const answer = id === undefined ? found : await poster.post(url, to(id, request));
     if (!wasAccepted(answer)) warn(answer);
   }
