@@ -137,7 +137,7 @@ async function send(
     if (settler.open.length > 0) await settler.waits(settler.open);
   }
 
-  function isGathered({ replay, event }: ReadDelivery): boolean {
+  function isGathered({ replay, event }: Job['deliveries'][number]): boolean {
     return hasWindow(endpoint) && !replay && !isUrgent(event);
   }
 
@@ -175,8 +175,7 @@ async function send(
   async function run(job: Job): Promise<void> {
     const all = job.deliveries;
     const start = isClosed() ? 'closed' : await slot();
-    if (start === 'closed') return settler.waits(all);
-    if (start === 'late') return settler.untried(all);
+    if (start !== 'now') return postpone(all, start);
     const began = clock();
     settler.tally.tried(all, began, isNew);
     const request = job.request(began, secret);
@@ -198,6 +197,12 @@ async function send(
     const events = job.shows ?? all.filter(({ replay }) => !replay).map(({ event }) => event);
     const hasTime = () => remaining() >= MIN_REMAINING_MS;
     await sendDirectly(endpoint, { url: secret.url, request, events }, { poster, log }, hasTime);
+  }
+
+  async function postpone(all: Job['deliveries'], start: 'late' | 'closed'): Promise<void> {
+    if (all.some(isGathered)) await saveHealth(() => health.takesWindowBack());
+    if (start === 'closed') return settler.waits(all);
+    return settler.untried(all);
   }
 
   /** Sends one request. A slow new delivery is noted in the endpoint's row: new deliveries are spread over many

@@ -39,6 +39,8 @@ export class EndpointHealth {
   #isBack = false;
   #hasBegunBacklog = false;
   #hasReports = false;
+  /** When this run began a window, in ms since 1970. */
+  #windowSince: number | undefined;
   /** Changes that could not be saved. They are saved with the next one: else that would read the row without
    *  them, and a run would forget a `Retry-After`. */
   #unsaved: HealthChange[] = [];
@@ -192,7 +194,11 @@ export class EndpointHealth {
    *  runs, one may. */
   async beginsWindow(): Promise<boolean> {
     const now = this.#dependencies.clock();
-    const isFree = ({ window }: Health) => !window?.holds && sendsFrom(this.#settings, window, now) <= now;
+    // Another run may have found the endpoint closed since this one read its row: then the message waits.
+    const isFree = (health: Health) =>
+      !health.window?.holds &&
+      sendsFrom(this.#settings, health.window, now) <= now &&
+      closedTo(health, now) === undefined;
     // A digest has no message before its time.
     if (this.#settings.digest !== undefined) return false;
     if (this.#settings.window === undefined) return isFree(this.now);
@@ -202,7 +208,17 @@ export class EndpointHealth {
       isOurs = isFree(health) || (health.window?.since === now && !health.window.holds);
       return isOurs ? { ...health, window: { since: now } } : undefined;
     }, false);
+    if (isOurs) this.#windowSince = now;
     return isOurs;
+  }
+
+  /** The message that began a window was not sent: else its changes would wait for the end of this window. */
+  async takesWindowBack(): Promise<void> {
+    const began = this.#windowSince;
+    if (began === undefined) return;
+    await this.#change(({ window: { since, ...window } = {}, ...health }) =>
+      since === began ? { ...health, ...(window.holds && { window }) } : undefined,
+    );
   }
 
   /** What was gathered is sent: the next window begins. What is left of it is due. */

@@ -391,6 +391,19 @@ describe('new changes', () => {
     expect((await setting.healthOf())?.window).toEqual({ since: AT, holds: true, from: AT });
   });
 
+  it('begin no window where they are not sent: the chat has no slot, the run no time, or another run closed it', async () => {
+    const setting = openSetting();
+    const row = await setting.register({}, WINDOW);
+    const messages = [messageOf('0', JSON.stringify(edits(1)[0]))];
+    const slots = { ...setting.dependencies.slots, reserveSlot: async () => undefined };
+    for (const more of [{ remaining: () => SECOND }, { slots }]) {
+      await setting.deliver(messages, WINDOW, { jobsOf: realJobs, ...more });
+      expect(await setting.healthOf()).not.toHaveProperty('window');
+    }
+    await setting.register({ notBefore: AT + SECOND }, WINDOW);
+    expect(await new EndpointHealth(WINDOW, row, setting.dependencies).beginsWindow()).toBe(false);
+  });
+
   it('that are refused at first are tried again by themselves, while the window is open', async () => {
     const setting = openSetting(() => answered(500));
     await setting.register({}, WINDOW);
