@@ -125,11 +125,19 @@ function withTexts(name: string, value: Json): Json {
 }
 
 /** How the definitions describe one property of a record. */
-type CustomField = Pick<FieldDefinition, 'name' | 'type' | 'archived'>;
+type CustomField = Pick<FieldDefinition, 'name' | 'type' | 'archived'> & {
+  /** People see another field by this name: the values that snapshots keep of this one are out of date. */
+  readonly isReplaced?: true;
+};
 
 /** True when records no longer show the field, or may not: a value that they lack does not count as a change then. */
-export function isOutOfUse({ archived, missing, deleted }: KnownField): boolean {
-  return archived === true || missing !== undefined || deleted === true;
+export function isOutOfUse(field: KnownField): boolean {
+  return isGone(field) || field.missing !== undefined;
+}
+
+/** One that is only missing may be back in the next reading. */
+function isGone({ archived, deleted }: KnownField): boolean {
+  return archived === true || deleted === true;
 }
 
 /** Finds the definition of a record's property. */
@@ -150,9 +158,11 @@ function index(
   definitions: readonly KnownField[],
   namesOf: (definition: FieldDefinition) => string[],
 ): FieldIndex {
+  const named = new Set(definitions.flatMap(each => (isGone(each) ? [] : each.name)));
   const ranked = definitions.flatMap(definition => {
     const { name, type } = definition;
-    const field: CustomField = { name, type, archived: isOutOfUse(definition) };
+    const isReplaced = isGone(definition) && named.has(name) && { isReplaced: true as const };
+    const field: CustomField = { name, type, archived: isOutOfUse(definition), ...isReplaced };
     return namesOf(definition).map((property, derived) => ({
       property,
       rank: derived + (field.archived ? 2 : 0),

@@ -30,12 +30,14 @@ export interface DueRules {
 /** A rule by the definitions of its process. */
 type ResolvedRule = Omit<AppliedRule, 'seenAt' | 'begin'>;
 
-/** The properties that may have the date of a rule: its field, or fields that people see by this name. */
+/** The properties that may have the date of a rule: its field, or fields that people see by this name; of an archived
+ *  one, snapshots keep a date that people no longer see. */
 export function propertiesOf({ event, field }: DueRule, { projectFields, taskFields }: Rules): string[] {
   if (field === undefined) return [];
   const fields = event.startsWith('task.') ? taskFields : projectFields;
   const called = [...fields].flatMap(([property, { name }]) => (name === field ? [property] : []));
-  return [...new Set([field, ...called.toSorted(byText)])];
+  const all = [...new Set([field, ...called.toSorted(byText)])];
+  return all.filter(property => !called.includes(property) || !fields.get(property)?.isReplaced);
 }
 
 /** A rule since it was seen. One that was removed and comes back is another one. */

@@ -19,7 +19,13 @@ export function contextOf(
     const custom = projectFields.get(property);
     if (isEmpty(value)) return [];
     const isIgnored = !custom && ignored.has(property);
-    return { property, value, name: custom?.name ?? property, rank: custom ? 0 : 1, isIgnored };
+    return {
+      property,
+      value,
+      name: nameOf(property, projectFields) ?? property,
+      rank: custom ? 0 : 1,
+      isIgnored,
+    };
   });
   candidates.sort((one, other) => one.rank - other.rank || byText(one.property, other.property));
   let left = MAX_CONTEXT_LENGTH;
@@ -43,8 +49,13 @@ export function contextOf(
 export function namesOf(record: JsonObject, fields: FieldIndex): Record<string, string> {
   return Object.fromEntries(
     Object.keys(record).flatMap(property => {
-      const name = fields.get(property)?.name;
+      const name = nameOf(property, fields);
       return name === undefined || name === property || isEmpty(record[property]) ? [] : [[property, name]];
     }),
   );
+}
+
+function nameOf(property: string, fields: FieldIndex): string | undefined {
+  const field = fields.get(property);
+  return field?.isReplaced ? undefined : field?.name;
 }

@@ -18,6 +18,7 @@ const RULES = rulesOf(
   {
     project: [
       { externalId: 'phase', name: 'Phase', type: 'single-choice' },
+      { externalId: 'former', name: 'Phase', type: 'single-choice', archived: true },
       { externalId: 'contractValue', name: 'Contract value', type: 'number' },
       { externalId: 'budget', name: 'Budget (EUR)', type: 'number' },
     ],
@@ -219,6 +220,16 @@ describe('a condition', () => {
     [{ status: { became: 'Open' } }, { task: 'deleted' }, '`status` did not change'],
     [{ unknown: { not: 'x' }, dueDate: { exists: true } }, titled(), undefined],
     [{ 'project.Phase': 'Build' }, titled(), undefined],
+    [
+      { 'project.Phase': 'Plan' },
+      { project: [{ former: 'Plan', state: 'a' }, { former: 'Plan' }] },
+      '`project.Phase` is Build, not Plan',
+    ],
+    [
+      { 'project.Phase': 'Plan' },
+      { project: [{ former: 'Plan' }, { former: 'Plan' }], ...titled() },
+      '`project.Phase` is Build, not Plan',
+    ],
     [{ 'project.unset': { exists: false } }, titled(), undefined],
     [{ 'project.phase': { became: 'Build' } }, { project: [{ phase: 'Plan' }, {}] }, undefined],
     [{ 'project.phase': { became: 'Build' } }, titled(), '`project.phase` did not change'],

@@ -117,6 +117,22 @@ describe('a rule', () => {
     expect(stage.warned(/A rule ignores values that are no dates/)).toHaveLength(1);
   });
 
+  it('by a displayed name reads no archived field while another field has that name', async () => {
+    await settledWith({ rules: [{ ...OVERDUE, field: 'Deadline' }] });
+    const add = (externalId: string) =>
+      world.edit.addField(PROCESS, 'task', { externalId, name: 'Deadline', type: 'date' } as never);
+    add('deadline');
+    const id = world.edit.createTask(PROCESS, '1001', { name: 'T', deadline: '2026-11-21' });
+    await world.later();
+    world.edit.archiveField(PROCESS, 'task', 'deadline');
+    add('deadline2');
+    world.edit.updateTask(PROCESS, '1001', id, { deadline2: '2026-11-22' });
+    for (let pass = 0; pass < 2; pass++) await world.later();
+    until('2026-11-23T00:00:10Z');
+    await world.run();
+    expect(await due()).toEqual(['task.overdue T 2026-11-22 2026-11-23T00:00:00.000Z']);
+  });
+
   it('of silence counts from the last change of the project or a task, and its event does not count', async () => {
     await settledWith({ rules: [{ event: 'project.unchanged', after: '2d' }] });
     until('2026-11-22T10:00:00Z');
