@@ -1,6 +1,7 @@
 import { isEmpty } from '../basics/empty.ts';
 import type { JsonObject } from '../basics/json.ts';
 import { byText } from '../basics/order.ts';
+import { UPDATE_TIMESTAMPS } from '../basics/property-names.ts';
 import type { Rules } from './compare-project.ts';
 import type { FieldIndex } from './compare-record.ts';
 
@@ -9,23 +10,18 @@ const MAX_VALUE_LENGTH = 256;
 const MAX_CONTEXT_LENGTH = 4_096;
 
 /** What events of tasks show of their project: its short values, custom fields first, as far as there is room. `names`
- *  also has the fields that were left out: ignored ones, whose changes make no event, and those that are too long.
- *  Without a name there, a condition would take them for empty. */
+ *  also has the fields that were left out: those in `ignoreFields`, and those that are too long. Without a name there,
+ *  a condition would take them for empty. Usual update times are in neither. */
 export function contextOf(
   record: JsonObject,
   { projectFields, ignored }: Rules,
 ): { readonly context: JsonObject; readonly names: Record<string, string> } {
   const candidates = Object.entries(record).flatMap(([property, value]) => {
     const custom = projectFields.get(property);
-    if (isEmpty(value)) return [];
+    if (isEmpty(value) || (!custom && UPDATE_TIMESTAMPS.includes(property))) return [];
     const isIgnored = !custom && ignored.has(property);
-    return {
-      property,
-      value,
-      name: nameOf(property, projectFields) ?? property,
-      rank: custom ? 0 : 1,
-      isIgnored,
-    };
+    const name = nameOf(property, projectFields) ?? property;
+    return { property, value, name, rank: custom ? 0 : 1, isIgnored };
   });
   candidates.sort((one, other) => one.rank - other.rank || byText(one.property, other.property));
   let left = MAX_CONTEXT_LENGTH;

@@ -1,5 +1,6 @@
 import { isEmpty } from '../basics/empty.ts';
 import { isJsonObject, type Json, type JsonObject } from '../basics/json.ts';
+import { UPDATE_TIMESTAMPS } from '../basics/property-names.ts';
 import type { FieldChange, SentEvent } from './event.ts';
 import {
   changesOf,
@@ -137,8 +138,10 @@ function look(wanted: string, event: SentEvent): readonly Seen[] | string {
   ]);
   if (properties.size > 0)
     return [...properties].map(property => seenOf(property, { values, changes, truncated }));
-  // Without names, a name that people see can't be distinguished from the property of an empty field.
-  if (values && part.names) return [{ now: null, change: undefined, isCut: false }];
+  // Without names, a name that people see can't be distinguished from the property of an empty field. A context has no
+  // update times.
+  const isLeftOut = isContext && UPDATE_TIMESTAMPS.includes(field);
+  if (values && part.names && !isLeftOut) return [{ now: null, change: undefined, isCut: false }];
   return `the event does not show \`${wanted}\``;
 }
 

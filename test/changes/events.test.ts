@@ -54,7 +54,7 @@ describe('events', () => {
       JSON.stringify({
         ...{ id: 'p.1', name: 'Acme' },
         context: { a: { id: 1 }, b: 'x', same: ['x'], edge: 'x'.repeat(254), name: 'Acme' },
-        names: { a: 'Field a', b: 'Field b', long: 'Field long', ignored: 'ignored', updatedAt: 'updatedAt' },
+        names: { a: 'Field a', b: 'Field b', long: 'Field long', ignored: 'ignored' },
       }),
     );
     expect(project?.data.project).toEqual({

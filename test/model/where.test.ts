@@ -253,8 +253,10 @@ describe('a condition', () => {
     for (const tests of [{ contains: ['x'] }, { became: { contains: ['x'] } }])
       expect(asks({ note: tests }, cut)).toBe('`note` has a value that is not in the event');
     const slim = withoutRecords(event);
+    const unseen = (field: string) => `the event does not show \`${field}\``;
+    expect(asks({ 'project.updatedAt': { exists: false } }, event)).toBe(unseen('project.updatedAt'));
     for (const field of ['status', 'project.phase', 'Due date'])
-      expect(asks({ [field]: { not: { in: ['a'] } } }, slim)).toBe(`the event does not show \`${field}\``);
+      expect(asks({ [field]: { not: { in: ['a'] } } }, slim)).toBe(unseen(field));
     expect(asks({ title: { in: ['New'] } }, slim)).toBeUndefined();
     // As events of an earlier version are: with the record, without names.
     const { project, task, ...data } = (event as ChangeEvent & { type: 'task.updated' }).data;
