@@ -179,7 +179,7 @@ async function announceSilences(
     // Stryker disable next-line ConditionalExpression: else what is there is saved again, which writes nothing
     if (stalled) announced.set(processId, latest => latest && { ...latest, stalled });
   }
-  await complete(rows, workspace, announced);
+  await complete(rows, workspace, announced, completions);
 }
 
 /** The id of the request, for searches in the log, and 48 random bits. */

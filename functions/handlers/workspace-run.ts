@@ -64,23 +64,30 @@ const SAVE_RESERVE_MS = 5_000;
  *  rows are newer. */
 export type CompletionChange = (latest: Completion | undefined) => Completion | undefined;
 
-/** Saves the last idle passes in the rows of their groups, on top of what other runs have written there. A
- *  process that moved from another group is in none until its next pass. */
+/** Saves the last idle passes in the rows of their groups, on top of what other runs have written there. The
+ *  row of its earlier group keeps that of a process that moved, while `known`, which all rows have, has none
+ *  that is later. */
 export async function complete(
   rows: WorkspaceRows,
   { name, processes }: WorkspaceSettings,
   changes: ReadonlyMap<string, CompletionChange>,
+  known: Completions,
 ): Promise<void> {
   const keys = processes.map(({ id: processId }) => ({ workspace: name, processId }));
+  const hasMoved = ([id, { completedAt }]: readonly [string, Completion], from: readonly string[]) =>
+    !from.includes(id) &&
+    processes.some(process => process.id === id) &&
+    (known.get(id)?.completedAt ?? 0) <= completedAt;
   for (const group of groupsOf(keys)) {
     const ids = group.processes.map(({ processId }) => processId);
     if (!ids.some(id => changes.has(id))) continue;
     await rows.complete(name, group.index, before => {
-      const kept = ids.flatMap(id => {
+      const own = ids.flatMap(id => {
         const change = changes.get(id);
         const completion = change ? change(before.get(id)) : before.get(id);
         return completion ? [[id, completion] as const] : [];
       });
+      const kept = [...own, ...[...before].filter(entry => hasMoved(entry, ids))];
       // If the answer to an earlier try was lost, all of them are there already.
       const isThere = ([id, one]: (typeof kept)[number]) =>
         JSON.stringify(before.get(id)) === JSON.stringify(one);
@@ -178,7 +185,7 @@ export class WorkspaceRun {
         changes.set(id, latest => latest && completionOf(state, latest));
       } else if (before) changes.set(id, latest => (isLater(latest, before) ? latest : undefined));
     }
-    if (changes.size > 0) await complete(rows, workspace, changes);
+    if (changes.size > 0) await complete(rows, workspace, changes, completions);
   }
 
   #stateOf(processId: string): Promise<ProcessState> {

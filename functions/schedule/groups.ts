@@ -13,7 +13,8 @@ export interface Group<Process extends ProcessKey> {
 }
 
 /** The groups of these processes. The group of a process depends only on the processes of its workspace,
- *  so that ticks and runs agree on it. Adding a process moves others to the next group, which is harmless. */
+ *  so that ticks and runs agree on it. Adding a process moves others to the next group: until their next pass,
+ *  their completions are in the row of the earlier one. */
 export function groupsOf<Process extends ProcessKey>(processes: readonly Process[]): Group<Process>[] {
   const byWorkspace = Map.groupBy(processes, ({ workspace }) => workspace);
   return [...byWorkspace].flatMap(([workspace, all]) => {

@@ -4,8 +4,8 @@ import type { Mode } from '../../functions/basics/process.ts';
 import { workspaceSettings } from '../../functions/config/read.ts';
 import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
 import { createPoll } from '../../functions/handlers/create-poll.ts';
-import type { PassRequest, PollDependencies } from '../../functions/handlers/workspace-run.ts';
-import type { ProcessState } from '../../functions/model/process-state.ts';
+import { complete, type PassRequest, type PollDependencies } from '../../functions/handlers/workspace-run.ts';
+import type { Completion, ProcessState } from '../../functions/model/process-state.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
 import {
   ServiceAnswerError,
@@ -17,7 +17,7 @@ import {
 import type { Page, RequestShare, Service, ServiceRecord } from '../../functions/service/service.ts';
 import { createSnapshots } from '../../functions/store/dynamo/store.ts';
 import { createWorkspaceRows } from '../../functions/store/dynamo/workspaces.ts';
-import type { Snapshots, WorkspaceRows } from '../../functions/store/store.ts';
+import type { Completions, Snapshots, WorkspaceRows } from '../../functions/store/store.ts';
 import { openModel } from '../kit/table.ts';
 import { AT, MINUTE } from '../kit/time.ts';
 
@@ -499,6 +499,30 @@ describe('a message of several processes', () => {
     const after = await rows.completions('eu');
     expect(IDS.map(id => after.get(id)?.completedAt === world.now)).toEqual([true, false, true, false]);
     for (const id of ['b', 'd']) expect(after.get(id)).toEqual(before.get(id));
+  });
+
+  it('keeps what it knows of one that a new process moved to the next group, until that group has its pass', async () => {
+    const rows = createWorkspaceRows(openModel());
+    const [added = '', ...old] = Array.from({ length: 26 }, (_, index) => `p${index + 10}`);
+    const ends = async (ids: readonly string[], completed: readonly string[], completedAt: number) => {
+      const changes = new Map(completed.map(id => [id, () => ({ completedAt }) as Completion]));
+      const settings = workspace('eu', { processes: ids.map(id => ({ id })) as never });
+      await complete(rows, settings, changes, await rows.completions('eu'));
+      let row: Completions = new Map();
+      await rows.complete('eu', 0, before => {
+        row = before;
+        return before;
+      });
+      return row.get('p35')?.completedAt;
+    };
+    const all = [added, ...old];
+    expect(await ends(old, old, 1)).toBe(1);
+    expect(await ends(all, [added], 2)).toBe(1);
+    await ends(all, ['p35'], 3);
+    expect(await ends(all, [added], 4)).toBeUndefined();
+    expect((await rows.completions('eu')).get('p35')?.completedAt).toBe(3);
+    await ends(old, ['p35'], 5);
+    expect(await ends(old.slice(0, -1), ['p11'], 6)).toBeUndefined();
   });
 
   it('forgets of one that found something what idle passes left: its own rows say more', async () => {

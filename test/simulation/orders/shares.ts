@@ -65,7 +65,7 @@ function meetingOf(place: Place, roles: readonly Role[]): Meeting {
       const taken = await takeShare(rows, request, clock);
       if (taken.as !== 'taken') return;
       shares.set(party, taken.share);
-      await complete(rows, settings, new Map([[id, () => completionAt(clock())]]));
+      await complete(rows, settings, new Map([[id, () => completionAt(clock())]]), new Map());
       await taken.share.hold();
       const retryAfter = role === 'failing' ? PAUSE_MS : 0;
       const failed = { now: clock(), reason: 'down', retryAfter, isProbe: taken.isProbe };
