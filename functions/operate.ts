@@ -127,7 +127,7 @@ function openStack(settings: Settings, changeRecords: ChangeRecords, sqs: SQSCli
       unstarted: failedQueue(sqs, 'unstarted', settings.UNSTARTED_QUEUE_URL),
       unsettled: failedQueue(sqs, 'unsettled', unsettled),
     },
-    retryUnsettled: () => retryUnsettled(sqs, { unsettled, sources }),
+    retryUnsettled: () => retryUnsettled(sqs, { unsettled, sources, now: Date.now() }),
     changeRecords,
     publish: records => publishAgain(openPublisher(), settings.PUBLISH_FUNCTION, records),
   };

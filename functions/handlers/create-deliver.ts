@@ -14,6 +14,7 @@ import { type Sender, type SenderOptions, senderOf } from '../delivery/sender.ts
 import { QueueSettler } from '../delivery/settlers.ts';
 import type { EndpointSettings } from '../model/endpoint.ts';
 import { isPulled } from '../model/kinds.ts';
+import { firstSentAt } from '../queue/failed-messages.ts';
 import { type Batch, type Message, type Serve, showAgain } from '../queue/queue.ts';
 
 type Tools = DrainDependencies & Pick<Batch, 'queue'>;
@@ -99,8 +100,8 @@ export function createDeliver(dependencies: DeliverDependencies): Serve {
     if (!found) return settleUnknown(name, { ...tools, messages: all });
     const { endpoint, row } = found;
     const since = (row?.settings && row.addedAt) ?? 0;
-    const { events = [], earlier } = Object.groupBy(all, ({ sentAt }) =>
-      sentAt >= since - CLOCKS_DIFFER_MS ? 'events' : 'earlier',
+    const { events = [], earlier } = Object.groupBy(all, message =>
+      firstSentAt(message) >= since - CLOCKS_DIFFER_MS ? 'events' : 'earlier',
     );
     const left = earlier ? await dropEarlier(found, earlier, tools) : [];
     const serveAll = isPulled(endpoint) ? keep : send;

@@ -7,6 +7,13 @@ export type MoveToFailed = (message: Message, from: string, reason: string) => P
 /** The attributes that a failed message gets. */
 export const REASON = 'reason';
 export const SOURCE = 'source';
+/** The attribute of a failed message that an operator sent again: when it was first sent. */
+export const SENT_AT = 'sentAt';
+
+/** When a message was first sent, in ms since 1970. */
+export function firstSentAt({ attributes, sentAt }: Pick<Message, 'attributes' | 'sentAt'>): number {
+  return Number(attributes[SENT_AT] ?? sentAt);
+}
 
 /** Moves messages to this queue, which is also the dead-letter queue of their own queues. The message is
  *  there before its run reports it as processed: a crash in between duplicates it. */

@@ -117,7 +117,11 @@ function queueBindings({ queues, passes, failedQueues }: OperateProps): Record<s
     REJECTED_QUEUE_URL: allowing(failedQueues.rejected, look),
     UNPUBLISHED_QUEUE_URL: allowing(failedQueues.unpublished, look),
     UNSTARTED_QUEUE_URL: allowing(failedQueues.unstarted, look),
-    UNSETTLED_QUEUE_URL: allowing(failedQueues.unsettled, [...look, 'DeleteMessage']),
+    UNSETTLED_QUEUE_URL: allowing(failedQueues.unsettled, [
+      ...look,
+      'ChangeMessageVisibility',
+      'DeleteMessage',
+    ]),
   };
 }
 

@@ -201,9 +201,11 @@ describe('a batch with messages for several endpoints', () => {
     const body = JSON.stringify(someEvents(1)[0]);
     const times = [addedAt - 30_001, addedAt - 30_000, addedAt + 1];
     const records = times.map((now, index) => messageOf(`m${index}`, body, { now }));
-    expect(await run(records)).toEqual([]);
+    // An operator sent it again.
+    const attributes = { endpoint: 'crm', sentAt: String(times[0]) };
+    expect(await run([...records, { ...messageOf('m3', body), attributes }])).toEqual([]);
     expect(received).toHaveLength(2);
-    const events = someEvents(1).map(({ id }) => id);
+    const events = ['m0', 'm3'].flatMap(() => someEvents(1).map(({ id }) => id));
     const message = 'Unknown endpoint; its deliveries are dropped.';
     expect(lines[0]).toEqual({ code: 'deliver.unknown-endpoint', message, endpoint: 'crm', events });
   });

@@ -134,7 +134,7 @@ describe('a role may do what its function needs, and nothing else', () => {
         COUNT,
         'sqs: SendMessage on Passes.Arn QueuesChat.Arn QueuesDeliveries.Arn QueuesDrains.Arn QueuesEvents.Arn',
         'sqs: GetQueueAttributes PurgeQueue ReceiveMessage on PublishUnpublished.Arn RejectedEvents.Arn ScheduleUnstarted.Arn',
-        'sqs: DeleteMessage GetQueueAttributes PurgeQueue ReceiveMessage on QueuesUnsettled.Arn',
+        'sqs: ChangeMessageVisibility DeleteMessage GetQueueAttributes PurgeQueue ReceiveMessage on QueuesUnsettled.Arn',
         'lambda: InvokeFunction on PublishFunction.Arn',
         `ssm: DeleteParameter GetParameter PutParameter on ${SECRETS}`,
         CREDENTIALS,

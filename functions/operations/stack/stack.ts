@@ -1,6 +1,7 @@
 import { type CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
 import {
+  ChangeMessageVisibilityCommand,
   DeleteMessageCommand,
   type Message,
   PurgeQueueCommand,
@@ -10,7 +11,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { isJsonObject, type JsonObject, jsonOf } from '../../basics/json.ts';
-import { REASON, SOURCE } from '../../queue/failed-messages.ts';
+import { REASON, SENT_AT, SOURCE } from '../../queue/failed-messages.ts';
 import { countMessages } from '../../schedule/watch-aws.ts';
 import type { ChangeRecord } from '../../store/store.ts';
 import type { StackPorts } from '../context.ts';
@@ -71,22 +72,32 @@ const MAX_RETRIED = 1_000;
 
 /** Sends failed messages back to their queues, `sources`, or to the first of these, for messages that SNS could not
  *  put into it. Each is sent before it is deleted here: after a crash it may be in both, with the same event id.
+ *  Those that were sent after `now`, in ms since 1970, stay: a malformed message comes back at once.
  *  @returns how many */
 export async function retryUnsettled(
   client: Sqs,
-  { unsettled, sources }: { readonly unsettled: string; readonly sources: Sources },
+  {
+    unsettled,
+    sources,
+    now,
+  }: { readonly unsettled: string; readonly sources: Sources; readonly now: number },
 ): Promise<number> {
   let moved = 0;
-  while (moved < MAX_RETRIED) {
+  const staying: Message[] = [];
+  while (moved + staying.length < MAX_RETRIED) {
     const messages = await receive(client, unsettled, HIDDEN_S);
-    if (messages.length === 0) return moved;
+    if (messages.length === 0) break;
     for (const message of messages) {
       const { Body, MessageAttributes, Attributes, ReceiptHandle } = message;
+      if (Number(Attributes?.SentTimestamp) > now) {
+        staying.push(message);
+        continue;
+      }
       await client.send(
         new SendMessageCommand({
           QueueUrl: sourceOf(message, sources),
           MessageBody: Body,
-          MessageAttributes,
+          MessageAttributes: { ...firstSent(message), ...MessageAttributes },
           MessageGroupId: Attributes?.MessageGroupId,
         }),
       );
@@ -94,7 +105,18 @@ export async function retryUnsettled(
       moved += 1;
     }
   }
+  for (const { ReceiptHandle } of staying) {
+    const shown = { QueueUrl: unsettled, ReceiptHandle, VisibilityTimeout: 0 };
+    // If that fails, it is shown after HIDDEN_S.
+    await client.send(new ChangeMessageVisibilityCommand(shown)).catch(() => undefined);
+  }
   return moved;
+}
+
+/** By this, `deliver` recognises deliveries for an earlier endpoint of the same name. */
+function firstSent({ Attributes }: Message): Message['MessageAttributes'] {
+  const StringValue = Attributes?.SentTimestamp;
+  return StringValue === undefined ? undefined : { [SENT_AT]: { DataType: 'String', StringValue } };
 }
 
 type Sources = readonly [events: string, ...others: string[]];

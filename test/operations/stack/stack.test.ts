@@ -15,6 +15,7 @@ import {
 
 const AT = Date.parse('2026-03-04T05:06:07Z');
 const ISO = '2026-03-04T05:06:07.000Z';
+const SentTimestamp = String(AT);
 const groups = { poll: 'the poll logs' } as unknown as Parameters<typeof cloudWatchLogs>[1];
 const stretch = { function: 'poll', since: AT, until: AT + 1000, all: false } as const;
 
@@ -82,7 +83,6 @@ describe('the log of a function', () => {
 });
 
 describe('what was set aside', () => {
-  const SentTimestamp = String(AT);
   const message = (body: object, Attributes: object = {}, attributes: Record<string, string> = {}) => ({
     Body: JSON.stringify(body),
     Attributes: { SentTimestamp, ...Attributes },
@@ -180,13 +180,20 @@ describe('what no run could settle', () => {
     const queue = [
       {
         ...{ Body: 'one', ReceiptHandle: 'r1' },
-        Attributes: { DeadLetterQueueSourceArn: 'arn:aws:sqs:r:1:Chat', MessageGroupId: 'shop' },
+        Attributes: {
+          DeadLetterQueueSourceArn: 'arn:aws:sqs:r:1:Chat',
+          MessageGroupId: 'shop',
+          SentTimestamp,
+        },
         MessageAttributes: { endpoint: { DataType: 'String', StringValue: 'shop' } },
       },
       { Body: 'two', ReceiptHandle: 'r2', Attributes: {} },
       {
-        ...{ Body: 'three', ReceiptHandle: 'r3', Attributes: {} },
-        MessageAttributes: { source: { DataType: 'String', StringValue: 'Passes' } },
+        ...{ Body: 'three', ReceiptHandle: 'r3', Attributes: { SentTimestamp } },
+        MessageAttributes: {
+          source: { DataType: 'String', StringValue: 'Passes' },
+          sentAt: { StringValue: '1' },
+        },
       },
     ];
     const client = {
@@ -197,19 +204,39 @@ describe('what no run could settle', () => {
       },
     } as never;
     const sources = ['https://sqs/1/Events', 'https://sqs/1/Passes', 'https://sqs/1/Chat'] as const;
-    expect(await retryUnsettled(client, { unsettled: 'https://sqs/1/Unsettled', sources })).toBe(3);
+    const unsettled = 'https://sqs/1/Unsettled';
+    expect(await retryUnsettled(client, { unsettled, sources, now: AT })).toBe(3);
     expect(steps).toMatchObject([
       {
         ...{ QueueUrl: 'https://sqs/1/Chat', MessageBody: 'one', MessageGroupId: 'shop' },
-        MessageAttributes: { endpoint: { StringValue: 'shop' } },
+        MessageAttributes: { endpoint: { StringValue: 'shop' }, sentAt: { StringValue: SentTimestamp } },
       },
       { QueueUrl: 'https://sqs/1/Unsettled', ReceiptHandle: 'r1' },
       // SNS could not put it into the first of the queues.
       { QueueUrl: 'https://sqs/1/Events', MessageBody: 'two' },
       { QueueUrl: 'https://sqs/1/Unsettled', ReceiptHandle: 'r2' },
-      { QueueUrl: 'https://sqs/1/Passes', MessageBody: 'three' },
+      {
+        ...{ QueueUrl: 'https://sqs/1/Passes', MessageBody: 'three' },
+        MessageAttributes: { sentAt: { StringValue: '1' } },
+      },
       { QueueUrl: 'https://sqs/1/Unsettled', ReceiptHandle: 'r3' },
     ]);
+  });
+
+  test('is moved once in a request, also where it comes back at once, and is shown again', async () => {
+    const queue = [{ Body: 'no JSON', ReceiptHandle: 'r1', Attributes: { SentTimestamp } }];
+    const shown: object[] = [];
+    const client = {
+      send: async ({ constructor: { name }, input }: { input: object; constructor: { name: string } }) => {
+        if (name === 'ReceiveMessageCommand') return { Messages: queue.splice(0) };
+        const Attributes = { SentTimestamp: String(AT + 1) };
+        if (name === 'SendMessageCommand') queue.push({ Body: 'no JSON', ReceiptHandle: 'r2', Attributes });
+        if (name === 'ChangeMessageVisibilityCommand') shown.push(input);
+        return {};
+      },
+    } as never;
+    expect(await retryUnsettled(client, { unsettled: 'u', sources: ['e'], now: AT })).toBe(1);
+    expect(shown).toEqual([{ QueueUrl: 'u', ReceiptHandle: 'r2', VisibilityTimeout: 0 }]);
   });
 });
 
