@@ -2,7 +2,7 @@ import type { Clock, Random } from '../basics/clock.ts';
 import type { Networks } from '../basics/networks.ts';
 import { type Resolve, resolveBySystem } from '../basics/proxy.ts';
 import type { EndpointSecret, EndpointSettings, LinkTemplates } from '../model/endpoint.ts';
-import { parseSecret, remedy, type SecretStore } from '../model/secret.ts';
+import { readSecretIn, type SecretStore } from '../model/secret.ts';
 import { mailSender, type SendBySes } from './email/send-mail.ts';
 import { guardedAgent } from './http/guarded-agent.ts';
 import { createPoster, MAIL_TIMEOUT_MS, type Poster, type PosterOptions, TIMEOUT_MS } from './http/post.ts';
@@ -100,7 +100,7 @@ export function createSecrets(store: SecretStore, clock: Clock, random: Random):
       const at = clock();
       const isKept = known && known.at <= at && at < known.until;
       if (isKept && known.revision === revision) return known.secret;
-      const secret = parseSecret(endpoint, store, await read(endpoint));
+      const secret = await readSecretIn(store, endpoint);
       const isNew = revision !== undefined && at - revision < JUST_WRITTEN_MS;
       const time = isNew ? KEPT_IN_DOUBT_MS : KEPT_MS + random() * KEPT_JITTER_MS;
       kept.set(endpoint.name, { secret, revision, at, until: at + time });
@@ -112,17 +112,4 @@ export function createSecrets(store: SecretStore, clock: Clock, random: Random):
       if (known) kept.set(name, { ...known, until: Math.min(known.until, known.at + KEPT_IN_DOUBT_MS) });
     },
   };
-
-  async function read(endpoint: Pick<EndpointSettings, 'name' | 'kind'>): Promise<string> {
-    const { name } = endpoint;
-    try {
-      return await store.read(name);
-    } catch (error) {
-      // Only the error's name: its message could quote a request.
-      const why = error instanceof Error ? error.name : 'unknown error';
-      throw new Error(
-        `Endpoint ${name}: secret ${store.nameOf(name)} cannot be read (${why}). ${remedy(endpoint, store)}`,
-      );
-    }
-  }
 }

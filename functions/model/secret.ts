@@ -57,6 +57,28 @@ export interface SecretKeeper extends SecretStore {
   remove(endpoint: string): Promise<void>;
 }
 
+/** What the stores throw for a secret that is missing. After another failure it may be there, and must not be
+ *  replaced. */
+const MISSING = new Set(['ParameterNotFound', 'ENOENT']);
+
+/** Reads an endpoint's secret.
+ *  @throws an error that names the endpoint, its secret and the remedy, never the secret's content */
+export async function readSecretIn(
+  store: SecretStore,
+  endpoint: Pick<EndpointSettings, 'name' | 'kind'>,
+): Promise<EndpointSecret> {
+  const { name } = endpoint;
+  const text = await store.read(name).catch((error: Partial<NodeJS.ErrnoException>) => {
+    // Only the error's name: its message could quote a request.
+    const why = error.code ?? error.name ?? 'unknown error';
+    const what = MISSING.has(why)
+      ? remedy(endpoint, store)
+      : 'Try again, or restore the permission to read it.';
+    throw new Error(`Endpoint ${name}: secret ${store.nameOf(name)} cannot be read (${why}). ${what}`);
+  });
+  return parseSecret(endpoint, store, text);
+}
+
 /** An endpoint's secret from its text.
  *  @throws an error that names the secret, what is wrong with it, and the remedy; never what is in it. */
 export function parseSecret(
@@ -88,8 +110,8 @@ export function lackingHeader(kind: EndpointKind, headers: EndpointHeaders = {})
   return has ? undefined : `the header "${header}: ${example}"`;
 }
 
-/** What an operator does about a secret that is not there, can't be read or is malformed. */
-export function remedy({ name, kind }: Pick<EndpointSettings, 'name' | 'kind'>, store: SecretStore): string {
+/** What an operator does about a secret that is missing or malformed. */
+function remedy({ name, kind }: Pick<EndpointSettings, 'name' | 'kind'>, store: SecretStore): string {
   const { isSigned, isMail, needs } = KINDS[kind];
   const example = {
     url: needs || isMail ? KINDS[kind].example : 'https://…',

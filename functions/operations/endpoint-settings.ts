@@ -4,7 +4,7 @@ import type { EndpointSecret, EndpointSettings } from '../model/endpoint.ts';
 import type { EndpointRow } from '../model/endpoint-row.ts';
 import { changedHeaders, type EndpointHeaders, headersProblem } from '../model/headers.ts';
 import { type EndpointKind, isPulled, KINDS } from '../model/kinds.ts';
-import { isSigningSecret, lackingHeader, originOf, parseSecret } from '../model/secret.ts';
+import { isSigningSecret, lackingHeader, originOf, readSecretIn } from '../model/secret.ts';
 import { checkWatched, filterWarnings } from './check-filter.ts';
 import { acted, type OperationOf, type OperationsContext } from './context.ts';
 import {
@@ -294,10 +294,8 @@ export async function readSecret(
   { secrets }: OperationsContext,
   endpoint: Pick<EndpointSettings, 'name' | 'kind'>,
 ): Promise<EndpointSecret> {
-  // The store's error is dropped: its message could quote a request.
-  const text = await secrets.read(endpoint.name).catch(() => '');
   try {
-    return parseSecret(endpoint, secrets, text);
+    return await readSecretIn(secrets, endpoint);
   } catch (error) {
     throw new Refused((error as Error).message);
   }

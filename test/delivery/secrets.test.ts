@@ -135,16 +135,24 @@ describe('an endpoint’s secret', () => {
   });
 
   it('that can not be read is told by its name and the remedy, and asked for again at once', async () => {
-    const failures: unknown[] = [Object.assign(new Error('hush'), { name: 'ParameterNotFound' }), 'hush'];
+    const failed = (details: object) => Object.assign(new Error('hush'), details);
+    const failures: unknown[] = [failed({ name: 'ParameterNotFound' }), failed({ code: 'ENOENT' })];
+    failures.push(failed({ name: 'ThrottlingException' }), failed({ code: 'EACCES' }), 'hush');
     const secrets = store(async () => {
       if (failures.length > 0) throw failures.shift();
       return JSON.stringify({ url });
     });
     const { readSecret: read } = createSecrets(secrets, none, none);
-    const told = (why: string) =>
-      `Endpoint crm: secret /changewire/endpoints/crm cannot be read (${why}). Put it there: put crm '{"url":"https://…"}'`;
-    await expect(read(endpoint('slack'))).rejects.toThrow(new Error(told('ParameterNotFound')));
-    await expect(read(endpoint('slack'))).rejects.toThrow(new Error(told('unknown error')));
+    const told = (why: string, remedy: string) =>
+      new Error(`Endpoint crm: secret /changewire/endpoints/crm cannot be read (${why}). ${remedy}`);
+    const put = `Put it there: put crm '{"url":"https://…"}'`;
+    await expect(read(endpoint('slack'))).rejects.toThrow(told('ParameterNotFound', put));
+    await expect(read(endpoint('slack'))).rejects.toThrow(told('ENOENT', put));
+    // It may be there: putting another one would destroy it.
+    for (const why of ['ThrottlingException', 'EACCES', 'unknown error'])
+      await expect(read(endpoint('slack'))).rejects.toThrow(
+        told(why, 'Try again, or restore the permission to read it.'),
+      );
     expect(await read(endpoint('slack'))).toEqual({ url });
   });
 });

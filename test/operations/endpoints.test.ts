@@ -125,6 +125,18 @@ describe.each(STORES)('over %s, an endpoint', (_, open) => {
     expect(context.steps.filter(step => step.includes('secret'))).toEqual([]);
   });
 
+  it('of which the secret can not be read at the moment keeps it, and no answer has the command that replaces it', async () => {
+    opened();
+    await ask('add-endpoint', CRM);
+    context.secrets.read = async () => {
+      throw Object.assign(new Error('hush'), { name: 'ThrottlingException' });
+    };
+    const refusal =
+      /cannot be read \(ThrottlingException\)\. Try again, or restore the permission to read it\.$/;
+    for (const operation of ['rotate-secret', 'test-endpoint'] as const)
+      await expect(ask(operation, { endpoint: 'crm' })).rejects.toThrow(refusal);
+  });
+
   it('that the configuration overrides loses what was added, and keeps its secret and health', async () => {
     opened(FIXED);
     await context.secrets.write('fixed', '{}');
