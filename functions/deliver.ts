@@ -24,7 +24,7 @@ import { openDynamoStore } from './store/dynamo/store.ts';
 export const handler = lazy(() => configure(process.env));
 
 async function configure(environment: NodeJS.ProcessEnv) {
-  const { TABLE_NAME, SECRETS_PATH, DRAINS_QUEUE_URL } = parseEnvironment(
+  const { TABLE_NAME, SECRETS_PATH, DRAINS_QUEUE_URL, AWS_REGION } = parseEnvironment(
     'deliver.ts',
     deliverEnvironment,
     environment,
@@ -40,7 +40,7 @@ async function configure(environment: NodeJS.ProcessEnv) {
     rows: store.endpoints,
     deliveries: store.deliveries,
     slots: store.slots,
-    secrets: parameterSecrets(new SSMClient(timeouts), SECRETS_PATH),
+    secrets: parameterSecrets(new SSMClient(timeouts), SECRETS_PATH, AWS_REGION),
     queues: wakeBy(sqsQueue(sqs, DRAINS_QUEUE_URL)),
     linkTemplates: linkTemplatesOf(config),
     ...SYSTEM,

@@ -60,7 +60,7 @@ async function configure(environment: NodeJS.ProcessEnv): Promise<Operate> {
 }
 
 async function openContext(settings: Settings): Promise<OperationsContext> {
-  const { TABLE_NAME, STACK_NAME, DRAINS_QUEUE_URL, SECRETS_PATH } = settings;
+  const { TABLE_NAME, STACK_NAME, DRAINS_QUEUE_URL, SECRETS_PATH, AWS_REGION } = settings;
   const timeouts = bounded(CALL_TIMEOUTS.operate);
   const config = readDeployed(import.meta.url);
   const { workspaces, networks, proxy, keep } = config;
@@ -68,7 +68,7 @@ async function openContext(settings: Settings): Promise<OperationsContext> {
   const store = await openDynamoStore(TABLE_NAME, { client: timeouts, processes, keep, ...SYSTEM });
   const sqs = new SQSClient(timeouts);
   const ofService = new SecretsManagerClient(timeouts);
-  const secrets = parameterSecrets(new SSMClient(timeouts), SECRETS_PATH);
+  const secrets = parameterSecrets(new SSMClient(timeouts), SECRETS_PATH, AWS_REGION);
   const address = { allowLoopback: false, networks, resolve: resolveBySystem };
   const passes = sqsQueue(sqs, settings.PASSES_QUEUE_URL);
   return {

@@ -100,7 +100,7 @@ describe('credentials', () => {
       const error = (await readCredentials(client, 'changewire/eu').catch(
         (reason: Error) => reason,
       )) as Error;
-      expect(error.message).toMatch(/Secret changewire\/eu lacks .*put-secret-value/);
+      expect(error.message).toMatch(/Secret changewire\/eu lacks .*put-secret-value .* --region eu-west-1$/);
       expect(error.message).not.toContain('hush');
     },
   );
@@ -109,8 +109,12 @@ describe('credentials', () => {
     // The second is what it says to a function that may read this secret alone.
     for (refusal of ['ResourceNotFoundException', 'AccessDeniedException'])
       await expect(readCredentials(client, 'changewire/eu')).rejects.toThrow(
-        /^Secret changewire\/eu not found \(\w+\)\. Create it .*create-secret --name changewire\/eu --secret-s/,
+        /^Secret changewire\/eu not found \(\w+\)\. Create it .*create-secret --name changewire\/eu --secret-s.* --region eu-west-1$/,
       );
+    // Nor may it decrypt one that exists.
+    await expect(readCredentials(client, 'changewire/eu')).rejects.toThrow(
+      'permit the functions kms:Decrypt',
+    );
     refusal = 'DecryptionFailure';
     await expect(readCredentials(client, 'changewire/eu')).rejects.toThrow(/^refused$/);
   });

@@ -16,28 +16,36 @@ export async function readCredentials(client: SecretsManagerClient, secretId: st
   const missing = read.error.issues.map(issue => issue.path.join('.') || 'the JSON object').join(', ');
   throw new Error(
     `Secret ${secretId} lacks ${missing}. Store the service's credentials in it: ` +
-      `aws secretsmanager put-secret-value --secret-id ${secretId} ${EXAMPLE}`,
+      `aws secretsmanager put-secret-value --secret-id ${secretId} ${await optionsFor(client)}`,
   );
 }
 
-const EXAMPLE = `--secret-string '{"clientId":"…","clientSecret":"…"}'`;
+/** With the region: an operator's shell may have another one. */
+async function optionsFor({ config }: SecretsManagerClient): Promise<string> {
+  return `--secret-string '{"clientId":"…","clientSecret":"…"}' --region ${await config.region()}`;
+}
 
 async function readText(client: SecretsManagerClient, secretId: string): Promise<string | undefined> {
   try {
     return (await client.send(new GetSecretValueCommand({ SecretId: secretId }))).SecretString;
   } catch (error) {
     if (!isMissingSecret(error)) throw error;
+    const remedy =
+      error.name === DENIED
+        ? 'Create it or, if it exists, permit the functions kms:Decrypt on its key. To create it: '
+        : "Create it with the service's credentials: ";
     throw new Error(
-      `Secret ${secretId} not found (${error.name}). Create it with the service's credentials: ` +
-        `aws secretsmanager create-secret --name ${secretId} ${EXAMPLE}`,
+      `Secret ${secretId} not found (${error.name}). ${remedy}` +
+        `aws secretsmanager create-secret --name ${secretId} ${await optionsFor(client)}`,
     );
   }
 }
 
-const MISSING = new Set(['ResourceNotFoundException', 'AccessDeniedException']);
+const DENIED = 'AccessDeniedException';
+const MISSING = new Set(['ResourceNotFoundException', DENIED]);
 
 /** Whether an error of Secrets Manager means that a secret is missing. Denied access counts: a policy that
- *  names secrets by their ARNs denies a secret that has no ARN yet. */
+ *  names secrets by their ARNs denies a secret that has no ARN yet. So does a key that may not be used. */
 function isMissingSecret(error: unknown): error is Error {
   return error instanceof Error && MISSING.has(error.name);
 }

@@ -7,8 +7,12 @@ import {
 } from '@aws-sdk/client-ssm';
 import type { SecretKeeper } from '../model/secret.ts';
 
-/** Endpoints' secrets as SecureString parameters of Systems Manager, named `path` + endpoint name. */
-export function parameterSecrets(client: Pick<SSMClient, 'send'>, path: string): SecretKeeper {
+/** Endpoints' secrets as SecureString parameters of Systems Manager in `region`, named `path` + endpoint name. */
+export function parameterSecrets(
+  client: Pick<SSMClient, 'send'>,
+  path: string,
+  region: string,
+): SecretKeeper {
   const nameOf = (endpoint: string) => path + endpoint;
   return {
     nameOf,
@@ -18,7 +22,7 @@ export function parameterSecrets(client: Pick<SSMClient, 'send'>, path: string):
       return Parameter?.Value ?? '';
     },
     putting: (endpoint, text) =>
-      `aws ssm put-parameter --type SecureString --overwrite --name ${nameOf(endpoint)} --value '${text}'`,
+      `aws ssm put-parameter --type SecureString --overwrite --name ${nameOf(endpoint)} --value '${text}' --region ${region}`,
     async write(endpoint, Value) {
       const parameter = { Name: nameOf(endpoint), Type: 'SecureString', Value, Overwrite: true } as const;
       await client.send(new PutParameterCommand(parameter));

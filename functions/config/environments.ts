@@ -31,6 +31,7 @@ export const deliverEnvironment = z.object({
   TABLE_NAME: text,
   ...deliveries,
   DRAINS_QUEUE_URL: url,
+  AWS_REGION: text,
   /** The path of endpoints' secrets in the parameter store. */
   SECRETS_PATH: text,
 });
@@ -50,7 +51,6 @@ export const tickEnvironment = z.object({
 
 /** The environment of `operate.ts`. */
 export const operateEnvironment = deliverEnvironment.extend({
-  AWS_REGION: text,
   AWS_LAMBDA_FUNCTION_NAME: text,
   /** Set for an emulator of AWS. */
   AWS_ENDPOINT_URL: url.optional(),

@@ -13,7 +13,7 @@ describe('secrets in the parameter store', () => {
     };
     return {
       sent,
-      keeper: parameterSecrets({ send } as unknown as Pick<SSMClient, 'send'>, '/changewire/x/'),
+      keeper: parameterSecrets({ send } as unknown as Pick<SSMClient, 'send'>, '/changewire/x/', 'eu-west-1'),
     };
   };
 
@@ -39,7 +39,7 @@ describe('secrets in the parameter store', () => {
 
   it('are put there by one command', () => {
     expect(opened().keeper.putting('crm', '{"url":"https://…"}')).toBe(
-      `aws ssm put-parameter --type SecureString --overwrite --name /changewire/x/crm --value '{"url":"https://…"}'`,
+      `aws ssm put-parameter --type SecureString --overwrite --name /changewire/x/crm --value '{"url":"https://…"}' --region eu-west-1`,
     );
   });
 
