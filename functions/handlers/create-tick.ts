@@ -161,7 +161,9 @@ async function start(
   const paused = [...shared].flatMap(([workspace, { pause }]) =>
     pause && isConfigured(workspace) ? [{ workspace, ...pause }] : [],
   );
-  return { progress: read, sent, paused, isFailed: !sent || (sent.sent === 0 && sent.unsent > 0) };
+  const isFailed = !sent || (sent.sent === 0 && sent.unsent > 0);
+  // Without the rows, the last pass of a process that found nothing is not known.
+  return { progress: readable && read, sent, paused, isFailed };
 }
 
 /** How much older than the interval a completion may be, in ms, to replace the process's own rows. */

@@ -78,13 +78,15 @@ function sweepsOf<Process extends ScheduledProcess>(
   window: Window,
   knownOf: KnownOf<Process>,
 ): DuePasses[] {
-  const { from, to, now } = window;
+  const { now } = window;
+  // Without the time of an outage, after which all are due at once.
+  const period = window.to - Math.max(window.from, now);
   const isUnderWay = (process: Process) => (knownOf(process)?.sweep?.leasedUntil ?? 0) > now;
   const due = processes
     .filter(process => !isUnderWay(process))
     .flatMap(process => sweepOf(process, window, knownOf(process)))
     .toSorted((one, other) => one.order - other.order);
-  const needed = processes.reduce((sum, { sweep }) => sum + (2 * (to - from)) / sweep, 0);
+  const needed = processes.reduce((sum, { sweep }) => sum + (2 * period) / sweep, 0);
   const room = Math.max(MAX_BULK, Math.ceil(needed)) - processes.filter(isUnderWay).length;
   const started = due.slice(0, Math.max(0, room));
   return started.map(({ process, at, dueAt, step }) => ({

@@ -199,8 +199,9 @@ describe.each(TABLES)('a tick over %s', (_, openTable) => {
     ]);
     expect(levels()).toContainEqual(['info', 'Tick ended.']);
     expect(world.state.replayed).toBe(/endpoints|replays/.test(_part) ? 0 : 1);
-    // An age that nobody knows is none: that none is told is heard.
-    expect(counts).toEqual(_part === 'progress' ? [{}] : [{ OldestPassAge: 30 }]);
+    // An age that nobody knows is none: that none is told is heard. Without the rows of the workspaces, that of a
+    // process whose last passes found nothing is not known.
+    expect(counts).toEqual(/progress|pauses/.test(_part) ? [{}] : [{ OldestPassAge: 30 }]);
   });
 
   it('fails at its end, behind all else, when no pass could be started', async () => {

@@ -253,6 +253,12 @@ describe('a sweep', () => {
       expect(started(AT, () => behind, often)).toHaveLength(200);
     });
 
+    it('is started for no more in the first window after an outage', () => {
+      const window = tick({ from: AT - 24 * HOUR });
+      const known = { ...BASELINED, sweep: { completedAt: 0, isUnfinished: false, leasedUntil: undefined } };
+      expect(dueBetween(all, window, () => known).filter(({ mode }) => mode === 'sweep')).toHaveLength(20);
+    });
+
     it('takes nothing from another workspace', () => {
       const two = [...all, ...processesOf(10, { workspace: 'us' })];
       const some = started(AT, () => UNKNOWN, two);
