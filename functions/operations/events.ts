@@ -8,7 +8,7 @@ import { cursorTo, DEFAULT_LIMIT, iso, readCursor, searchJournal } from './page.
 import { processesOf } from './processes.ts';
 import type { AnswerOf } from './protocol/answers.ts';
 import type { RequestOf } from './protocol/requests.ts';
-import { didYouMean, Refused, wrongRequest } from './refused.ts';
+import { didYouMean, NOT_IN_JOURNAL, Refused, wrongRequest } from './refused.ts';
 
 /** A page ends at this size, so that it fits into an answer. */
 const MAX_BYTES = 3_000_000;
@@ -97,7 +97,7 @@ export async function findEvent(
   eventId: string,
 ): Promise<JournalEntry> {
   const entry = await journal.find(eventId);
-  if (!entry) throw new Refused('There is no event with this id in the journal. See the list of events.');
+  if (!entry) throw new Refused(NOT_IN_JOURNAL);
   return entry;
 }
 

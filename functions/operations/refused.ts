@@ -15,6 +15,10 @@ export class Refused extends Error {
 /** The error for a request that is wrong itself. */
 export const wrongRequest = (message: string): Refused => new Refused(message, { isUsage: true });
 
+/** The refusal of an event that the journal does not have. `verify` recognises it by this text, because a reply has
+ *  nothing else, and earlier versions send the same text. */
+export const NOT_IN_JOURNAL = 'There is no event with this id in the journal. See the list of events.';
+
 /** Suggests a name for an unknown one. It doesn't quote the input, which may be a misplaced secret. */
 export function didYouMean(typed: string, names: readonly string[]): string {
   const meant = nearest(typed, names);

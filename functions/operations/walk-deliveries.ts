@@ -1,11 +1,12 @@
 import type { AnswerOf, AnswerTo } from './protocol/answers.ts';
 import type { Request } from './protocol/requests.ts';
-import { Refused } from './refused.ts';
+import { NOT_IN_JOURNAL, Refused } from './refused.ts';
 
 type Ask = <Asked extends Request>(request: Asked) => Promise<AnswerTo<Asked>>;
 /** The deliveries of a process's events, by state. */
 type DeliveriesByState = NonNullable<AnswerOf<'verify'>['deliveries']>;
 type Missing = DeliveriesByState['missing'][number];
+type DeliveryCounts = Omit<DeliveriesByState, 'missing'>;
 
 interface Options {
   /** Called after each slice. */
@@ -42,22 +43,23 @@ export async function verifyDeliveries(
   if (missing.length === 0) return { ...sum, missing };
   await wait();
   const still: Missing[] = [];
-  for (const one of missing.slice(0, MAX_TRACED)) if (await isMissing(ask, one)) still.push(one);
-  const left = missing.slice(MAX_TRACED);
-  return {
-    ...sum,
-    delivered: sum.delivered + missing.length - left.length - still.length,
-    missing: [...still, ...left],
-  };
+  for (const one of missing.slice(0, MAX_TRACED)) {
+    const state = await stateOf(ask, one);
+    if (state === undefined) still.push(one);
+    else sum[state] += 1;
+  }
+  return { ...sum, missing: [...still, ...missing.slice(MAX_TRACED)] };
 }
 
-async function isMissing(ask: Ask, { event, endpoint }: Missing): Promise<boolean> {
+/** The state of a delivery now; undefined while it is missing. */
+async function stateOf(ask: Ask, { event, endpoint }: Missing): Promise<keyof DeliveryCounts | undefined> {
   try {
     const { endpoints } = await ask({ operation: 'trace', eventId: event });
-    return endpoints.some(each => each.endpoint === endpoint && each.isWanted && each.state === 'unknown');
+    const found = endpoints.find(each => each.endpoint === endpoint);
+    return found?.state === 'unknown' && found.isWanted ? undefined : (found?.state ?? 'unknown');
   } catch (error) {
-    // The journal has the event no longer.
-    if (error instanceof Refused) return false;
+    // Any other refusal, such as a throttled request, shows nothing about the delivery.
+    if (error instanceof Refused && error.message === NOT_IN_JOURNAL) return 'unknown';
     throw error;
   }
 }

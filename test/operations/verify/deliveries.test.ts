@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { EndpointSettings } from '../../../functions/model/endpoint.ts';
 import type { ChangeEvent } from '../../../functions/model/event.ts';
 import { createOperations } from '../../../functions/operations/operations.ts';
+import { Refused } from '../../../functions/operations/refused.ts';
 import { verifyDeliveries } from '../../../functions/operations/walk-deliveries.ts';
 import { KEEP } from '../../../functions/store/limits.ts';
 import { AT, commit, type OpenContext, openContext, STORES, storesOf } from '../../kit/operations/context.ts';
@@ -70,10 +71,21 @@ describe.each(STORES)('the deliveries of a process, over %s', (_, open) => {
   it('are missing without a trace, unless the attempt was only saved later', async () => {
     await known();
     const [lost, late] = [await committed(2 * HOUR), await committed(HOUR)];
-    expect(await verify({ wait: () => attempted(late) })).toEqual({
-      ...{ ...nothing, delivered: 2 },
+    const queued = row(await committed(HOUR / 2));
+    const wait = () => attempted(late).then(() => context.deliveries.add([queued]));
+    expect(await verify({ wait })).toEqual({
+      ...{ ...nothing, delivered: 2, waiting: 1 },
       missing: [{ event: lost.id, endpoint: NAME }],
     });
+  });
+
+  it('are unknown once the journal has the event no longer, but not when they cannot be looked for', async () => {
+    await known();
+    await committed(HOUR);
+    const find = vi.spyOn(context.journal, 'find').mockResolvedValueOnce(undefined);
+    expect(await verify()).toEqual({ ...nothing, delivered: 1, unknown: 1 });
+    find.mockRejectedValueOnce(new Refused('Lambda throttled the request. Try again in a moment.'));
+    await expect(verify()).rejects.toThrow('Lambda throttled the request.');
   });
 
   it('are not looked for when the event is young, older than the attempts or the endpoint, or not wanted', async () => {
