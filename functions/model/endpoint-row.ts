@@ -56,6 +56,9 @@ interface SnapshotPosition {
   /** The projects and tasks that were named. */
   readonly projects: number;
   readonly tasks: number;
+  /** The end of the process's baseline, in ms since 1970: after another one, its records are no longer those that were
+   *  read. */
+  readonly baselinedAt?: number | undefined;
   /** All were read: the end with these numbers is left to add. If it were added with the last records, and that were
    *  repeated after a crash, the same event could have other numbers. */
   readonly isRead?: true;

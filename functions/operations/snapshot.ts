@@ -12,6 +12,7 @@ import {
 import { closedTo, joined } from '../delivery/health.ts';
 import type { EndpointRow, SnapshotJob } from '../model/endpoint-row.ts';
 import type { SnapshotEvent } from '../model/event.ts';
+import type { Definitions } from '../model/field-definition.ts';
 import { wantsRecord } from '../model/filter.ts';
 import { KINDS } from '../model/kinds.ts';
 import type { ProjectContent, Snapshot } from '../model/snapshot.ts';
@@ -178,10 +179,15 @@ interface Slice {
 async function nextSlice(ports: SnapshotPorts, found: FoundEndpoint, job: SnapshotJob): Promise<Slice> {
   const process = job.processes[0] as ProcessKey;
   const origin = { ...process, jobId: job.id, startedAt: job.startedAt, project: job.project };
-  if (job.position?.isRead) return { events: [completedEvent(origin, job.position)], next: undefined };
+  const { baselined, baselinedAt, definitions } = await ports.snapshots.readState(process);
+  const position: Position = job.position ?? { projects: 0, tasks: 0, baselinedAt };
+  // The process was forgotten: `snapshot.completed` would make receivers remove the records that were not read.
+  if (!baselined || (position.baselinedAt ?? baselinedAt) !== baselinedAt)
+    return { events: [], next: undefined };
+  if (position.isRead) return { events: [completedEvent(origin, position)], next: undefined };
   const where = found.endpoint.filter?.where;
-  const matches = where && (await matcher(ports, process, where));
-  const slice = new SliceWriter({ origin, found, matches }, job.position ?? { projects: 0, tasks: 0 });
+  const matches = where && matcher(definitions, where);
+  const slice = new SliceWriter({ origin, found, matches }, position);
   if (!job.position) slice.events.push(startedEvent(origin));
   for await (const [id, read] of projectsFrom(ports, process, job)) {
     const snapshot = await read();
@@ -216,12 +222,7 @@ async function* projectsFrom(
  *  because its content must not depend on when a slice is repeated. */
 type Matches = (event: SnapshotEvent, content: ProjectContent) => boolean;
 
-async function matcher(
-  { snapshots }: SnapshotPorts,
-  process: ProcessKey,
-  where: readonly Conditions[],
-): Promise<Matches> {
-  const { definitions } = await snapshots.readState(process);
+function matcher(definitions: Definitions, where: readonly Conditions[]): Matches {
   const { projectFields, taskFields } = rulesOf(definitions, new Set());
   return (event, { record, tasks }) => {
     const { project, task } = event.data as { project: { id: string }; task?: { id: string } };

@@ -31,12 +31,13 @@ describe.each(STORES)('over %s, a snapshot', (_, open) => {
     context = openContext(open, [settings]);
     for (const process of PROCESSES) await baselined(process);
   }
-  async function baselined(process: ProcessKey): Promise<void> {
+  async function baselined(process: ProcessKey, baselinedAt = AT): Promise<void> {
     const request = { mode: 'sweep', owner: 'a', now: AT, until: AT + 1_000 } as const;
     const lease = await context.snapshots.takeLease(process, request);
     const note = { externalId: 'note', name: 'Note', type: 'text' };
     const definitions = { project: [note], task: [note] };
-    if (lease) await context.snapshots.finish(process, lease, { baselined: true, sweptAt: AT, definitions });
+    const state = { baselined: true, baselinedAt, sweptAt: AT, definitions };
+    if (lease) await context.snapshots.finish(process, lease, state);
   }
   const ask = () => askIn(context);
   /** Sends the state of one process, or of one project of it. */
@@ -246,6 +247,18 @@ describe.each(STORES)('over %s, a snapshot', (_, open) => {
     const events = await sent();
     expect(subjects(events).filter(subject => subject?.startsWith('projects/p1'))).toEqual([]);
     expect(events.at(-1)?.data).toMatchObject({ projects: 2, tasks: 2 });
+  });
+
+  it.each([false, true])('has no end for a process that is forgotten, added again: %s', async isAdded => {
+    await opened();
+    for (const id of ['p1', 'p2']) await put(id, []);
+    await ask()('snapshot', { to: 'crm' });
+    await workOffSnapshot(context, 'crm');
+    await context.roster.forget(onboarding, { now: context.state.now, most: 1 });
+    if (isAdded) await baselined(onboarding, AT + 1);
+    await workOff();
+    const ends = (await waiting()).filter(({ type }) => type === 'snapshot.completed');
+    expect(ends).toMatchObject([{ data: { process: { id: sales.processId } } }]);
   });
 
   it('sends a record that is too long for an event without it', async () => {

@@ -39,6 +39,7 @@ export function sourcesOf(newId: string) {
       }),
     },
     snapshots: {
+      readState: async () => ({ baselined: true }),
       async *heads(_: unknown, after?: string) {
         if (after === undefined) yield [{ ...PROJECT, whole }];
       },
