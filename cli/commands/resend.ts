@@ -14,9 +14,9 @@ interface Options extends Consent {
 export function resendCommand(program: Command, { run }: Cli): void {
   program
     .command('resend [event-id]')
-    .description('resend one event (ignoring the filter) or all dead letters to an endpoint')
+    .description('resend one event (ignoring the filter) or dead letters to an endpoint')
     .requiredOption('--to <name>', 'name of the endpoint')
-    .option('--dead', 'all dead letters of the endpoint')
+    .option('--dead', 'dead letters of the endpoint, oldest first, up to 1,000 at a time')
     .option('--yes', 'with --dead: skip the confirmation')
     .option('--dry-run', 'with --dead: only show the number of dead letters')
     .addHelpText(
@@ -26,13 +26,13 @@ export function resendCommand(program: Command, { run }: Cli): void {
     .action(
       run(async (context, eventId: string | undefined, { to, dead, ...consent }: Options) => {
         if ((eventId === undefined) !== (dead === true))
-          throw new UsageError(
-            'resend requires an event id, or --dead for all dead letters of the endpoint.',
-          );
+          throw new UsageError('resend requires an event id, or --dead for dead letters of the endpoint.');
         if (eventId === undefined)
           return confirmed(context, { operation: 'resend-dead', to }, consent, ({ deliveries, dryRun }) => {
-            const letters = `${countText(deliveries) || '0'} dead letters`;
-            return dryRun ? text`Would resend ${letters} to ${to}.` : text`Resending ${letters} to ${to}.`;
+            if (dryRun) return text`Would resend ${countText(deliveries) || '0'} dead letters to ${to}.`;
+            // Not repeated here: letters that are given up again would come first each time, without end.
+            const more = deliveries.isExact ? '' : ' There are more: run this command again.';
+            return text`Resending ${deliveries.atLeast} dead letters to ${to}.${more}`;
           });
         if (consent.yes || consent.dryRun) throw new UsageError('--yes and --dry-run require --dead.');
         const { ask, print } = context;

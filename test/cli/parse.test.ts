@@ -347,6 +347,13 @@ describe('what asks first', () => {
     expect(err).toBe('1000 projects deleted so far\n2000 projects deleted so far\n');
   });
 
+  it('resends a thousand dead letters at a time, and says that there are more', async () => {
+    const deliveries = { atLeast: 1_000, isExact: false };
+    const answers = { 'resend-dead': () => ({ endpoint: 'crm', deliveries, dryRun: false }) };
+    const { out } = await run(['resend', '--dead', '--to', 'crm', '--yes'], { answers });
+    expect(out).toBe('Resending 1000 dead letters to crm. There are more: run this command again.\n');
+  });
+
   it('erases slice by slice, and says what it could not recall', async () => {
     const slice = { workspace: 'eu', process: 'p', project: '7', isInService: true, dryRun: false };
     const erased = { events: 3, deliveries: 0, deadLetters: 0, answers: 0 };

@@ -187,7 +187,7 @@ export const actRequests = [
   asks('finish-rotation', { endpoint }),
   asks('test-endpoint', { endpoint }),
   asks('resend', { eventId, to: endpoint }),
-  /** Sends all dead letters of an endpoint again. */
+  /** Sends up to a thousand dead letters of an endpoint again, oldest first. */
   asks('resend-dead', { to: endpoint, ...asDryRun }),
   asks('replay', {
     to: endpoint,
