@@ -24,7 +24,8 @@ const LIMIT = 100;
 /**
  * Events are ordered by commit time, but a commit may become visible after later ones: its writer's clock is slow, or
  * its transaction was retried. So every 10 s the last two minutes are read again, and known ids are skipped. A commit
- * is missed only if it becomes visible more than 100 s late; a pass retries a transaction for a few seconds only.
+ * is missed only if it becomes visible more than 100 s late, less the time that the reread takes; a pass retries a
+ * transaction for a few seconds only.
  */
 const OVERLAP_MS = 120_000;
 const REREAD_INTERVAL_MS = 10_000;
@@ -45,8 +46,13 @@ export async function* follow(
     const isReread = began.at - rereadAt >= REREAD_INTERVAL_MS;
     if (isReread) rereadAt = began.at;
     const from = iso(Math.max(since, readTo - (isReread ? OVERLAP_MS : 0)));
-    // With more to read all the time, a round still ends, so that the next one can reread.
-    const isRoundOver = () => readTo > began.readTo && clock() - began.at >= REREAD_INTERVAL_MS;
+    // With more to read all the time, a round still ends, so that the next one can reread. The time to reread does not
+    // count: two minutes of many events take longer than the interval.
+    let passedAt: number | undefined;
+    const isRoundOver = () => {
+      if (readTo > began.readTo) passedAt ??= clock();
+      return passedAt !== undefined && clock() - passedAt >= REREAD_INTERVAL_MS;
+    };
     let cursor: string | undefined;
     do {
       const page: Page = await ask({

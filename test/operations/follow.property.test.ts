@@ -153,6 +153,16 @@ describe.each(STORES)('over %s, following events', (_, open) => {
     set.context.close();
   });
 
+  it('gets further in each round, also when two minutes take long to read', async () => {
+    const burst = Array.from({ length: 400 }, (_, index) => ({ ...ofFirst, seenAt: index }));
+    const set = stage(open, burst, { asking: 100 });
+    await set.following.sleep(1_000);
+    const found = await followed(set, { since: new Date(AT).toISOString() }, 0);
+    expect(found).toHaveLength(400);
+    expect(set.context.state.now - AT).toBeLessThan(180_000);
+    set.context.close();
+  });
+
   it('reads no more again than the last two minutes have', async () => {
     const set = stage(
       open,
