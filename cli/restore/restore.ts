@@ -36,9 +36,16 @@ export async function restoreProcesses({
   signal = new AbortController().signal,
 }: Restoring): Promise<void> {
   const [snapshots, then] = [createSnapshots(to), createSnapshots(from)];
-  for (const process of await processesOf(from, to)) {
+  const present = await processesOf(to);
+  for (const [name, process] of new Map([...(await processesOf(from)), ...present])) {
     signal.throwIfAborted();
-    const name = `${process.workspace}/${process.processId}`;
+    // Neither `status` nor `forget` finds the data of a process that is not in the roster.
+    if (!present.has(name)) {
+      report(
+        `${name}: left out, because it was forgotten since. To restore it, configure it and deploy first.`,
+      );
+      continue;
+    }
     // Without its state the process would start with a new baseline, which emits no changes since then.
     if (!(await then.readState(process)).baselined) {
       report(`${name}: unchanged, because it had no baseline at that time.`);
@@ -55,9 +62,10 @@ export async function restoreProcesses({
   }
 }
 
-async function processesOf(...tables: readonly Table[]): Promise<Iterable<ProcessKey>> {
-  const all = await Promise.all(tables.map(table => createRoster(table).list()));
-  return new Map(all.flat().map(each => [JSON.stringify([each.workspace, each.processId]), each])).values();
+/** The processes of a table's roster, by workspace and identifier. */
+async function processesOf(table: Table): Promise<ReadonlyMap<string, ProcessKey>> {
+  const all = await createRoster(table).list();
+  return new Map(all.map(process => [`${process.workspace}/${process.processId}`, process]));
 }
 
 /** Holds both leases of the process during `work`, so that new passes find it busy and end. Afterwards, even

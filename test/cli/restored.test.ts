@@ -131,6 +131,15 @@ describe('a table that is restored in place', () => {
     expect(await world.later()).toMatchObject({ outcome: 'completed' });
   });
 
+  it('leaves out a process that was forgotten since', async () => {
+    const { world, said, restore } = await played();
+    await createRoster(stage.table).forget(world.process, { now: world.clock.now, most: 99 });
+    await restore();
+    const leftOut = `${world.process.workspace}/onboarding: left out, because it was forgotten since.`;
+    expect(said).toContainEqual(expect.stringContaining(leftOut));
+    expect((await world.snapshots.readState(world.process)).baselined).toBe(false);
+  });
+
   it('leaves a process as it is that had no baseline then', async () => {
     const { world, said, restore, since } = await played();
     const added = { ...world.process, processId: 'added' };
