@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncDirectory, writeWhole } from '../../functions/basics/write-whole.ts';
 import { ENDPOINT_NAME } from '../../functions/model/endpoint.ts';
@@ -48,7 +48,8 @@ export function keptSecret(path: string): string {
     );
   }
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
-  writeFileSync(path, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true });
+  // As a whole: after a full disk or a kill, a file without a secret would fail every later start.
+  writeWhole(path, `${secret}\n`);
   return secret;
 }
 

@@ -1,10 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { fileSecrets, keptSecret } from '../../../local/data/secret-files.ts';
-import { temporaryDirectory } from '../../kit/temporary.ts';
+import { moduleUrl, temporaryDirectory } from '../../kit/temporary.ts';
 
 describe('secrets in files', () => {
   let directory: string;
@@ -65,6 +66,14 @@ describe('the secret that is made for a webhook', () => {
     chmodSync(one, 0o644);
     expect(keptSecret(one)).toBe(secret);
     expect(statSync(one).mode & 0o777).toBe(0o600);
+  });
+
+  it('leaves no empty file where the disk is full or the process is killed', () => {
+    const file = join(temporaryDirectory(), 'one.secret');
+    const write = `import('${moduleUrl('local/data/secret-files.ts')}').then(it => it.keptSecret('${file}'))`;
+    spawnSync('sh', ['-c', 'ulimit -f 0; exec "$@"', '', process.execPath, '--eval', write]);
+    expect(existsSync(`${file}.new`)).toBe(true);
+    expect(() => new Webhook(keptSecret(file))).not.toThrow();
   });
 
   it('is refused when its file holds something else, which is not shown', () => {
