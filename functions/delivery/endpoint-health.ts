@@ -1,5 +1,6 @@
 import type { EndpointSettings } from '../model/endpoint.ts';
 import type { EndpointRow, Health } from '../model/endpoint-row.ts';
+import { KINDS } from '../model/kinds.ts';
 import { gathering, sendsFrom } from '../model/windows.ts';
 import {
   afterFailure,
@@ -14,6 +15,7 @@ import {
   opensAt,
   stopped,
 } from './health.ts';
+import { MAIL_TIMEOUT_MS } from './http/post.ts';
 import { gaveUp, reportProblem, reportRecovery } from './reports.ts';
 import type { DeliveryPorts } from './settler.ts';
 
@@ -103,7 +105,8 @@ export class EndpointHealth {
     if (this.#isBusy) return;
     this.#isBusy = true;
     const now = this.#dependencies.clock();
-    await this.#change(health => busy(health, now));
+    const timeout = KINDS[this.#settings.kind].isMail ? MAIL_TIMEOUT_MS : undefined;
+    await this.#change(health => busy(health, now, timeout));
   }
 
   /** An attempt that began at `began` succeeded. If the endpoint was away, waiting deliveries are tried at once. */

@@ -18,7 +18,7 @@ const SLOWED_MS = 5 * SECOND;
 const MAX_HOLD_MS = DAY;
 /** The longest that Lambda lets a run take. */
 const MAX_DRAIN_MS = 15 * MINUTE;
-/** How long a slow attempt holds back other deliveries: the time-out of a request. */
+/** How long a slow attempt holds back other deliveries by default: the time-out of a request. */
 const BUSY_MS = 15 * SECOND;
 
 type Closed = 'paused' | 'stopped' | 'failing' | 'throttled' | 'backlog';
@@ -113,9 +113,10 @@ export function afterFailure(
   };
 }
 
-/** An attempt is slow: other runs must not wait for the endpoint. Undefined when the row has that already. */
-export function busy(health: Health, now: number): Health | undefined {
-  const notBefore = now + BUSY_MS;
+/** An attempt, which may take `timeout` ms, is slow: other runs must not wait for the endpoint. Undefined when the row
+ *  has that already. */
+export function busy(health: Health, now: number, timeout = BUSY_MS): Health | undefined {
+  const notBefore = now + timeout;
   return pausedUntil(health, now) >= notBefore ? undefined : { ...health, notBefore };
 }
 

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { EndpointHealth } from '../../functions/delivery/endpoint-health.ts';
+import type { EndpointKind } from '../../functions/model/kinds.ts';
 import { AT, endpointOf, HOUR, isRowOf, openSetting, SECOND, TABLE_DOWN } from '../kit/delivery/setting.ts';
 
-async function open() {
+async function open(kind?: EndpointKind) {
   const setting = openSetting();
-  const row = await setting.register();
+  const row = await setting.register({}, endpointOf(kind));
   const written: object[] = [];
   setting.faults.before = command => void (isRowOf('crm')(command) && written.push(command));
-  return { ...setting, written, health: new EndpointHealth(endpointOf(), row, setting.dependencies) };
+  return { ...setting, written, health: new EndpointHealth(endpointOf(kind), row, setting.dependencies) };
 }
 
 describe('what a run tells of its endpoint', () => {
@@ -69,12 +70,15 @@ describe('what a run tells of its endpoint', () => {
     expect(health.now).toEqual(await healthOf());
   });
 
-  it('tells once that an attempt is slow, however many are', async () => {
-    const { health, healthOf, state, written } = await open();
+  it.each([
+    ['webhook', 15],
+    ['email', 45],
+  ] as const)('tells once that an attempt of kind %s is slow, however many are', async (kind, seconds) => {
+    const { health, healthOf, state, written } = await open(kind);
     await health.slow();
     state.now += SECOND;
     await health.slow();
-    expect(await healthOf()).toEqual({ notBefore: AT + 15 * SECOND });
+    expect(await healthOf()).toEqual({ notBefore: AT + seconds * SECOND });
     expect(written).toHaveLength(1);
   });
 
