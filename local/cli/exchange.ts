@@ -1,9 +1,13 @@
+import { MAIL_TIMEOUT_MS } from '../../functions/delivery/http/post.ts';
 import type { Operations } from '../../functions/operations/operations.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { recoverMessages } from '../../functions/queue/sqlite.ts';
 import { failure } from '../basics/usage-error.ts';
 import type { Plan } from './plan.ts';
 import { type Beginning, type Machine, type Runtime, startRuntime } from './runtime.ts';
+
+/** How long a reload waits for requests under way, in ms: the longest one may take, and the saving of its outcome. */
+const ENDING_TIMEOUT_MS = MAIL_TIMEOUT_MS + 1_000;
 
 /** The runtime of a run, which a reload exchanges: the next one starts when the former one has stopped. */
 export class Exchange {
@@ -13,7 +17,7 @@ export class Exchange {
   #plan: Plan;
   #runtime: Runtime;
   #operations: Promise<Operations>;
-  #isStopping = false;
+  readonly #stopping = new AbortController();
 
   /** @param onBegun called when a later runtime begins */
   constructor(machine: Machine, started: { plan: Plan; runtime: Runtime }, onBegun: Beginning['onBegun']) {
@@ -51,6 +55,7 @@ export class Exchange {
       const text = `Could not save the last deliveries: ${failure(error)}. They are sent again.`;
       this.#machine.output.warn(text, { code: 'run.stop-failed' });
     });
+    await this.#ended();
     let refused: Refused | undefined;
     try {
       this.#runtime = await this.#restart(next).catch(error => {
@@ -70,11 +75,20 @@ export class Exchange {
 
   /** From now on no runtime is started. */
   refuse(): void {
-    this.#isStopping = true;
+    this.#stopping.abort();
+  }
+
+  /** Waits for the former runtime's requests: all events of a run with an unfinished one would be sent again. */
+  async #ended(): Promise<void> {
+    const ended = new AbortController();
+    const signal = AbortSignal.any([ended.signal, this.#stopping.signal]);
+    const late = this.#machine.sleep(ENDING_TIMEOUT_MS, signal).catch(() => undefined);
+    await Promise.race([this.#runtime.ended(), late]);
+    ended.abort();
   }
 
   async #restart(plan: Plan): Promise<Runtime> {
-    if (this.#isStopping) throw new Error('The run was stopped.');
+    if (this.#stopping.signal.aborted) throw new Error('The run was stopped.');
     const { store, clock } = this.#machine;
     // Messages whose runs were cut off are received again at once.
     recoverMessages(store.database.file, clock());

@@ -64,6 +64,8 @@ export interface Runtime {
   watch(): void;
   /** Stops everything that was started, in any state. */
   stop(): Promise<void>;
+  /** Resolves when the deliveries that were running at the stop have ended. */
+  ended(): Promise<void>;
 }
 
 export interface Beginning {
@@ -188,5 +190,6 @@ async function start(
       ticker = startTicks(run, { ...common, ...store, ...endpoints, passing });
     },
     stop: () => closers.disposeAsync(),
+    ended: () => delivering.ended(),
   };
 }

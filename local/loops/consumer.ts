@@ -89,6 +89,11 @@ export class Consumer {
     ended.abort();
   }
 
+  /** Resolves when the runs of a stopped consumer have ended, however long they take. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#runs.keys());
+  }
+
   async #receiveAll(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
@@ -138,7 +143,8 @@ export class Consumer {
   async #serve(messages: readonly Message[]): Promise<void> {
     const { queue, serve, timeout, clock, newId = randomUUID, onFailure } = this.#options;
     const until = clock() + timeout;
-    // A stopped run begins no further attempt, and ends early enough to delete the delivered messages.
+    // A stopped run begins no further attempt. It deletes the delivered messages once those under way have ended, if the
+    // process lives that long.
     const remaining = () => (this.#stopping.signal.aborted ? 0 : until - clock());
     const context = { awsRequestId: newId(), getRemainingTimeInMillis: remaining };
     try {

@@ -131,6 +131,11 @@ export class Delivering {
     await Promise.all(this.#consumers.map(consumer => consumer.stop()));
   }
 
+  /** Resolves when the deliveries that were running at the stop have ended. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#consumers.map(consumer => consumer.ended()));
+  }
+
   /** Makes the backlogs of all endpoints due at once, and drains them. With `isStart`, the endpoints' failures are
    *  reset. */
   async recover(isStart: boolean): Promise<void> {
