@@ -78,10 +78,7 @@ export async function resumePending(
         `${undeliveredOf(pending)}, ${lasting ? 'kept for the next start' : 'not kept'}`,
       );
     if (made > 0)
-      warn(
-        'endpoint.gave-up',
-        `gave up on ${made} ${made === 1 ? 'event' : 'events'}, ${lasting ? 'kept as dead letters' : 'not kept'}`,
-      );
+      warn('endpoint.gave-up', `${gaveUpOn(made)}, ${lasting ? 'kept as dead letters' : 'not kept'}`);
     return pending === 0 && made === 0;
   };
   return {
@@ -94,9 +91,10 @@ export async function resumePending(
 }
 
 const undeliveredOf = (count: number): string => `${count} undelivered ${count === 1 ? 'event' : 'events'}`;
+const gaveUpOn = (count: number): string => `gave up on ${count} ${count === 1 ? 'event' : 'events'}`;
 const lettersOf = (count: number): string => `${count} dead ${count === 1 ? 'letter' : 'letters'}`;
 
-/** How long deliveries wait for an endpoint that this run does not serve: as long as a delivery is retried. */
+/** How long deliveries wait from the first start without their endpoint: as long as a delivery is retried. */
 const MAX_ABANDONED_MS = 3 * 24 * 3_600_000;
 const NOT_SERVED = 'the endpoint is no longer configured';
 
@@ -104,7 +102,14 @@ const NOT_SERVED = 'the endpoint is no longer configured';
  *  them. Then they become dead letters, which expire, so that the file does not grow for ever.
  *  @param served what this run serves */
 export async function reportAbandoned(
-  { deliveries, queues, output }: Pick<Store, 'deliveries' | 'queues'> & { output: Pick<Output, 'warn'> },
+  {
+    deliveries,
+    endpoints,
+    queues,
+    output,
+  }: Pick<Store, 'deliveries' | 'endpoints' | 'queues'> & {
+    output: Pick<Output, 'warn'>;
+  },
   served: readonly Receiver[],
   now: number,
 ): Promise<void> {
@@ -112,13 +117,17 @@ export async function reportAbandoned(
   for (const name of await deliveries.endpoints()) {
     if (names.has(name)) continue;
     await keepInRows(name, { queues, deliveries });
-    await deliveries.deadLetterBefore(name, now - MAX_ABANDONED_MS, { at: now, reason: NOT_SERVED });
+    // The former run served it: this start removes its row.
+    if (await endpoints.read(name)) await deliveries.waitSince(name, now);
+    const death = { at: now, reason: NOT_SERVED };
+    const { length: dead } = await deliveries.deadLetterBefore(name, now - MAX_ABANDONED_MS, death);
     const { pending } = await deliveries.counts(name);
     // A subscription that is no longer configured is unsubscribed, and needs nothing more.
-    if (pending === 0 || name.startsWith(subscriberName(''))) continue;
-    output.warn(`${name}: ${undeliveredOf(pending)}. Start with its URL again to send them.`, {
-      ...{ code: 'endpoint.backlog-abandoned', endpoint: name },
-    });
+    if (name.startsWith(subscriberName(''))) continue;
+    const warn = (code: string, text: string) => output.warn(`${name}: ${text}`, { code, endpoint: name });
+    if (dead > 0) warn('endpoint.gave-up', `${gaveUpOn(dead)}, kept as dead letters.`);
+    if (pending > 0)
+      warn('endpoint.backlog-abandoned', `${undeliveredOf(pending)}. Start with its URL again to send them.`);
   }
 }
 

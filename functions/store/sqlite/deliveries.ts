@@ -113,6 +113,10 @@ export function reschedule(
     WHERE endpoint = ${endpoint} AND seq = CAST(${place} AS INTEGER)`;
 }
 
+export function waitSince({ sql }: Database, endpoint: string, now: number): void {
+  sql.run`UPDATE pending SET due = max(due, ${now}), tried_at = NULL WHERE endpoint = ${endpoint}`;
+}
+
 export function remove({ sql }: Database, endpoint: string, places: readonly string[]): void {
   sql.run`DELETE FROM pending WHERE endpoint = ${endpoint}
     AND seq IN (SELECT CAST(value AS INTEGER) FROM json_each(${JSON.stringify(places)}))`;

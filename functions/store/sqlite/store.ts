@@ -18,6 +18,7 @@ import {
   pendingAfter,
   remove,
   reschedule,
+  waitSince,
 } from './deliveries.ts';
 import { sqliteEndpointRows, sqliteSlots } from './endpoints.ts';
 import { type Journal, sqliteJournal, sqliteJournalReader } from './journal.ts';
@@ -123,6 +124,8 @@ export function sqliteSnapshots(database: Database): Snapshots {
 /** The additions of this store, because nothing else lists its endpoints or expires its rows. */
 export interface SqliteDeliveries extends Deliveries {
   endpoints(): Promise<string[]>;
+  /** All deliveries of the endpoint wait since `now`, as if they had not been tried. */
+  waitSince(endpoint: string, now: number): Promise<void>;
   /** Deletes rows that have expired at `now` (ms since 1970, by our clock). @returns how many */
   expire(now: number): Promise<number>;
 }
@@ -164,6 +167,7 @@ export function sqliteDeliveries(database: Database, keep: Keep = KEEP): SqliteD
     attempts: async (endpoint, limit, stretch) => attemptsOf(database, endpoint, limit, stretch),
     attemptsOf: async (endpoint, event, limit) => attemptsOfEvent(database, endpoint, event, limit),
     endpoints: async () => endpointsOf(database),
+    waitSince: async (endpoint, now) => waitSince(database, endpoint, now),
     expire: async now => inTransaction(database, () => expire(database, now, keep)),
   };
 }

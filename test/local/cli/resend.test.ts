@@ -80,9 +80,9 @@ describe('what an endpoint has yet to get', () => {
 
 /** The deliveries in a file, and its queues. */
 function open() {
-  const { database, deliveries } = openSqliteStore(':memory:', { schemas: [QUEUE_SCHEMA] });
+  const { database, deliveries, endpoints } = openSqliteStore(':memory:', { schemas: [QUEUE_SCHEMA] });
   const queues = openQueues(database.file, () => AT);
-  return { queues, deliveries: withQueued(deliveries, queues) };
+  return { queues, endpoints, deliveries: withQueued(deliveries, queues) };
 }
 
 describe('what waits for endpoints that nobody asks for', () => {
@@ -90,7 +90,7 @@ describe('what waits for endpoints that nobody asks for', () => {
   const DAY = 24 * 3_600_000;
 
   it('is told at each start for three days, and is dead letters then; of a subscription nothing is told', async () => {
-    const { queues, deliveries } = open();
+    const { queues, deliveries, endpoints } = open();
     for (const endpoint of ['crm', 'wanted', 'sns:gone'])
       await deliveries.add([
         delivery('e1', { endpoint, at: AT }),
@@ -99,25 +99,40 @@ describe('what waits for endpoints that nobody asks for', () => {
     const lines: string[] = [];
     const output = { warn: (text: string) => void lines.push(text) };
     const start = (days: number) =>
-      reportAbandoned({ deliveries, queues, output }, [WANTED], AT + days * DAY);
+      reportAbandoned({ deliveries, endpoints, queues, output }, [WANTED], AT + days * DAY);
     for (const days of [3, 3.5, 5, 6]) await start(days);
     expect(lines).toEqual([
       'crm: 2 undelivered events. Start with its URL again to send them.',
+      'crm: gave up on 1 event, kept as dead letters.',
       'crm: 1 undelivered event. Start with its URL again to send them.',
+      'crm: gave up on 1 event, kept as dead letters.',
     ]);
     for (const endpoint of ['crm', 'sns:gone'])
       expect(await deliveries.counts(endpoint)).toMatchObject({ pending: 0, dead: 2 });
     expect(await deliveries.counts('wanted')).toMatchObject({ pending: 2, dead: 0 });
   });
 
+  it('waits three days from the first start without the endpoint, however long it waited before', async () => {
+    const { queues, deliveries, endpoints } = open();
+    const tried = { endpoint: 'crm', triedAt: AT - 4 * DAY };
+    await deliveries.add([delivery('e1', tried), delivery('e2', { ...tried, due: AT + 9 })]);
+    const start = (now: number) =>
+      reportAbandoned({ deliveries, endpoints, queues, output: { warn: () => {} } }, [WANTED], now);
+    await endpoints.change('crm', () => ({ name: 'crm', health: {} }));
+    await start(AT);
+    await endpoints.change('crm', () => 'removed');
+    await start(AT + 3 * DAY);
+    expect(await deliveries.counts('crm')).toMatchObject({ pending: 2, dead: 0 });
+  });
+
   it.each(['deliveries', 'chat'] as const)('waits in rows: the queue of %s would drop it', async name => {
-    const { queues, deliveries } = open();
+    const { queues, deliveries, endpoints } = open();
     const events = someEvents(2).map(event => JSON.stringify(event));
     await queues[name].send(events.map(body => ({ body, group: 'gone' })));
     await queues[name].send([{ body: events[0] as string, group: 'wanted' }]);
     const lines: string[] = [];
     const output = { warn: (text: string) => void lines.push(text) };
-    await reportAbandoned({ deliveries, queues, output }, [WANTED], AT);
+    await reportAbandoned({ deliveries, endpoints, queues, output }, [WANTED], AT);
     expect(lines).toEqual(['gone: 2 undelivered events. Start with its URL again to send them.']);
     expect(queues[name].groups()).toEqual(['wanted']);
     const rows = await deliveries.due('gone', Number.MAX_SAFE_INTEGER, 9);
@@ -125,10 +140,10 @@ describe('what waits for endpoints that nobody asks for', () => {
   });
 
   it('invariant 11: stays in its queue where rows can not be written', async () => {
-    const { queues, deliveries } = open();
+    const { queues, deliveries, endpoints } = open();
     await queues.deliveries.send([{ body: JSON.stringify(someEvents(1)[0]), group: 'gone' }]);
     const add = () => Promise.reject(new Error('disk full'));
-    const abandoned = { queues, deliveries: { ...deliveries, add }, output: { warn: () => {} } };
+    const abandoned = { queues, endpoints, deliveries: { ...deliveries, add }, output: { warn: () => {} } };
     await expect(reportAbandoned(abandoned, [], AT)).rejects.toThrow('disk full');
     expect(queues.deliveries.groups()).toEqual(['gone']);
   });
