@@ -143,8 +143,8 @@ export class Consumer {
   async #serve(messages: readonly Message[]): Promise<void> {
     const { queue, serve, timeout, clock, newId = randomUUID, onFailure } = this.#options;
     const until = clock() + timeout;
-    // A stopped run begins no further attempt. It deletes the delivered messages once those under way have ended, if the
-    // process lives that long.
+    // A stopped run begins no further attempt. It deletes the delivered messages once those under way have ended, if
+    // the process lives that long.
     const remaining = () => (this.#stopping.signal.aborted ? 0 : until - clock());
     const context = { awsRequestId: newId(), getRemainingTimeInMillis: remaining };
     try {
