@@ -148,7 +148,10 @@ function requestOf(
   const since = seenUpTo(before, projectId);
   const version = nextVersion((snapshot ?? tombstone)?.version, at);
   const content = isWhole ? whole.content : applyChanges(snapshot?.content, changes);
-  const { readAt: recordReadAt, untimed } = source;
+  // A part of a deletion keeps the times of the snapshot: the listing that it rests on lacks the project.
+  const kept = isWhole || whole.content ? undefined : snapshot;
+  const recordReadAt = kept?.recordReadAt ?? source.readAt;
+  const { untimed } = kept ?? source;
   const tasksReadAt = isWhole ? whole.tasks.readAt : (snapshot?.tasksReadAt ?? since);
   const times = { recordReadAt, ...(untimed && { untimed }), tasksReadAt };
   const withhold = settings.withhold ?? [];
@@ -166,7 +169,7 @@ function requestOf(
       version,
       content,
       ...times,
-      readUntil: readUntil(snapshot, source, whole.tasks),
+      readUntil: kept ? kept.readUntil : readUntil(snapshot, source, whole.tasks),
       digests,
       ...withheldIn(snapshot, withhold),
       ...(due && { due }),

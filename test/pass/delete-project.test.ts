@@ -17,14 +17,15 @@ const LISTING: Listing = {
   ...{ endedAt: AT - 57_000, isComplete: true },
 };
 
-/** Deletes project 7, whose snapshot was read so long before the listing, and whose task list answers in so many pages; 0: with a 404. */
+/** Deletes project 7, whose snapshot was read so long before the listing, and whose task list answers in so many pages; 0: with a 404.
+ *  A transaction holds `most` events. */
 async function deleting(
   { before, tasksBefore = before, tasks = 1 }: { before: number; tasksBefore?: number; tasks?: number },
-  { listing = LISTING, pages = 0 } = {},
+  { listing = LISTING, pages = 0, most = 99 } = {},
 ) {
   const requests: CommitRequest[] = [];
   let asked = 0;
-  const snapshot: Snapshot = {
+  let snapshot: Snapshot | undefined = {
     version: 3,
     content: {
       record: { id: '7' },
@@ -41,7 +42,9 @@ async function deleting(
     snapshots: {
       load: async () => snapshot,
       commit: async (_process: unknown, request: CommitRequest) => {
+        if (request.events.length > most) return 'too-large';
         requests.push(request);
+        snapshot = request.snapshot;
         return 'committed';
       },
     },
@@ -57,7 +60,7 @@ async function deleting(
     },
   });
   await deleteProject(context, state, '7', listing);
-  return { isDeleted: requests.length > 0, asked, request: requests[0] };
+  return { isDeleted: requests.at(-1)?.tombstone !== undefined, asked, request: requests[0] };
 }
 
 describe('invariant 9: a project that a listing lacks', () => {
@@ -82,6 +85,13 @@ describe('invariant 9: a project that a listing lacks', () => {
   it('is not taken to be there because its task list was empty later', async () => {
     const empty = { before: 60_000, tasksBefore: -1, tasks: 0 };
     expect(await deleting(empty)).toMatchObject({ isDeleted: true, asked: 0 });
+  });
+
+  it('is deleted in steps where it is large, though its task list answers: it was not there at the first step', async () => {
+    const large = { before: CLOCK_TOLERANCE_MS + 1, tasks: 3 };
+    const { request, ...rest } = await deleting(large, { pages: 1, most: 1 });
+    expect(rest).toEqual({ isDeleted: true, asked: 0 });
+    expect(request?.snapshot?.recordReadAt).toBe(LISTING.readAt - large.before);
   });
 });
 
