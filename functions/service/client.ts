@@ -87,12 +87,17 @@ function isAnswer(error: ServiceError): boolean {
   return isStatus && error.status !== 401 && error.status !== 429 && error.status !== 503;
 }
 
-/** Whether the service answers a small request about the process. It waits for one that gets no answer at most. */
+/** Whether the service answers a small request about the process, or, where that gets no answer, another one of the
+ *  same time. It waits for one that gets no answer at most. */
 async function isAnswered({ context, reader }: Walking, processId: string): Promise<boolean> {
   const { served, settings } = context;
   const path = pathOf(settings.base, ['processes', processId, 'projects'], { first: '1' });
   try {
-    return 'value' in (await reader.read({ path, scope: 'process', turn: 'first' }));
+    const outcome = await reader.read({ path, scope: 'process', turn: 'first' });
+    if ('value' in outcome) return true;
+    // Its own status, or the beginning of its body, is counted as an answer, too, but shows nothing of others.
+    const isUnanswered = outcome.error instanceof ServiceUnreachableError && !outcome.mayBeSize;
+    return isUnanswered && context.served > served;
   } catch {
     return context.served > served;
   }

@@ -111,6 +111,16 @@ describe('an error says of what it is', () => {
     expect(asked).toMatchObject(Array(3).fill({ reason: whose }));
   });
 
+  test('no answer to a task list, nor to the small request, while others are answered: that project', async () => {
+    const slow: Behaviour = (...asked) => {
+      const isSmall = asked[1].url.endsWith('first=1');
+      if (isSmall) void all(service.projects('p'));
+      (isSmall ? hang : hanging)(...asked);
+    };
+    const { service } = await rig(slow, { maxAttempts: 1, requestTimeout: 200 });
+    await expect(all(service.tasks('p', 'q'))).rejects.toMatchObject({ scope: 'project' });
+  });
+
   test('no answer to a task list, and no time to ask whether others get one: the deadline', async () => {
     const slow: Behaviour = (...asked) => {
       time.now += 86_400_000;
