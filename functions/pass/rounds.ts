@@ -43,7 +43,10 @@ export async function lookAtAll(context: PassContext, state: PassState, survey: 
   const vanished = heads && context.kind === 'sweep' ? heads.unlisted : [];
   const ids = new Set([...findings.idsOf('unclear'), ...vanished, ...survey.unlisted]);
   if (ids.size === 0) return { isStopped: false, findings };
-  const listing = await listProjects(context);
+  const { clock, stopAt, begunAt } = context;
+  // The first round took time that the next run has for this listing.
+  const isLate = 10 * (clock() - survey.listing.endedAt) > stopAt - begunAt;
+  const listing = await listProjects(context, undefined, isLate);
   const second = { listing, ...(await countMissing(context, heads, listing)) };
   const isStopped = await secondRound(context, state, [...ids].sort(byKey), { survey, second }, findings);
   return { isStopped, findings, second };
@@ -57,17 +60,20 @@ async function firstRound(
   findings: Findings,
   heads: Heads | undefined,
 ): Promise<boolean> {
-  const { listing, candidates, total, recent } = survey;
+  const { listing, candidates, total, recent, retried } = survey;
   const { onProgress, clock, kind } = context;
   const before = total - candidates.length;
+  // Those with a recheck alone come last, because each may take a time-out. They do not depend on the progress.
+  const others = candidates.filter(id => !retried?.has(id));
+  const inTurn = [...others, ...candidates.filter(id => retried?.has(id))];
   const shown = kind === 'changes' ? 'changed' : kindOf(listing);
   let reached: string | undefined;
   let savedAt = clock();
   onProgress?.(kind, before, total);
-  const onReached = async (id: string, done: number) => {
-    reached = id;
+  const onReached = async (_id: string, done: number) => {
+    reached = others[Math.min(done, others.length) - 1];
     if (clock() - savedAt >= SAVE_MS) {
-      await save(context, state, findings, id);
+      await save(context, state, findings, reached);
       savedAt = clock();
     }
     onProgress?.(kind, before + done, total);
@@ -80,7 +86,7 @@ async function firstRound(
     const { end, tasksReadAt } = looked;
     if (listed && end === 'settled' && tasksReadAt !== undefined) recent?.add(projectId, listed, tasksReadAt);
   };
-  return lookInTurn(context, candidates, { work, onReached }, () => save(context, state, findings, reached));
+  return lookInTurn(context, inTurn, { work, onReached }, () => save(context, state, findings, reached));
 }
 
 /** @returns true when time ran out */

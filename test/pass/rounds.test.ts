@@ -56,6 +56,20 @@ describe('how far a pass has come', () => {
     expect([...new Set(written)]).toEqual(ids(8).map(id => `reached ${id}`));
   });
 
+  it('does not depend on projects with a recheck alone: these may get no answer, and are looked at last', async () => {
+    await settled();
+    refuse('1001');
+    budget('1001');
+    await world.later();
+    await world.later('changes', 600_000);
+    budget('1008');
+    world.service.clearRequests();
+    const { written, calls } = writing();
+    await runOver(calls, 'changes', slow);
+    const looked = world.service.requests.flatMap(({ path }) => /(\d+)\/tasks/.exec(path)?.[1] ?? []);
+    expect([looked, written]).toEqual([['1008', '1001'], Array(2).fill('reached 1008')]);
+  });
+
   it('names, of projects that were skipped, also those whose recheck it cleared on its way', async () => {
     await settled();
     budget(ids(8));
@@ -250,6 +264,17 @@ describe('the second round', () => {
     const ofProjects = (await told()).filter(line => line.startsWith('project.'));
     expect(ofProjects).toEqual(['project.deleted 1003', 'project.deleted 1006']);
     expect(await owed()).toEqual([]);
+  });
+
+  it('is left to the next run where its listing begins so late that it does not end', async () => {
+    await settled({ pageSize: { projects: 2 } });
+    world.edit.deleteProject(PROCESS, '1003');
+    for (const when of [isTasksOf('1003'), isWholeListing])
+      world.service.fail({ when, fault: { before: () => world.pass(8_000) } });
+    const late = { outcome: 'unfinished', cutOff: expect.stringContaining('began late') };
+    expect(await runOver({}, 'changes', { remaining: 30_000 })).toMatchObject(late);
+    expect(await world.later()).toMatchObject({ outcome: 'completed' });
+    expect(await told()).toContain('project.deleted 1003');
   });
 
   it('invariant 1: of a sweep leaves to the next run what two sweeps missed', async () => {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../basics/json.ts';
 import type { ProcessKey } from '../../basics/process.ts';
 import { updateTime } from '../../changes/ignored-fields.ts';
-import { type ServiceAnswerError, ServiceError } from '../../service/errors.ts';
+import { DeadlineError, type ServiceAnswerError, ServiceError } from '../../service/errors.ts';
 import type { Page, ServiceRecord } from '../../service/service.ts';
 import { isOutOfTime, type PassContext } from '../context/context.ts';
 import { digest } from './digest.ts';
@@ -56,19 +56,25 @@ export const MAX_READINGS = 5;
  *  So a list of several pages is read again until a reading lacks no row of the one before: once if the two
  *  are the same, else twice in a row. Then nothing was passed over (docs/decisions/0031). A list that changes
  *  in each of MAX_READINGS readings is not complete.
- *  @throws ServiceError when one reading takes longer than a run: another run would get no further */
-export async function listProjects(context: PassContext, updatedAfter?: number): Promise<Listing> {
+ *  @param isLate true when the pass did other work before it in this run
+ *  @throws ServiceError when one reading takes longer than a run: another run would get no further; DeadlineError when
+ *  it takes longer than what is left of a run, if it is late */
+export async function listProjects(
+  context: PassContext,
+  updatedAfter?: number,
+  isLate = false,
+): Promise<Listing> {
   const { clock, stopAt } = context;
   const projects = new Map<string, Listed>();
   const began = clock();
-  const first = await readOnce(context, updatedAfter, projects);
+  const first = await readOnce(context, updatedAfter, projects, isLate);
   const took = clock() - began;
   let last = first;
   let confirmed = 0;
   let isComplete = first.pages <= 1;
   for (let reading = 2; !isComplete && reading <= MAX_READINGS && clock() + 2 * took <= stopAt; reading++) {
     const before = last;
-    last = await readOnce(context, updatedAfter, projects);
+    last = await readOnce(context, updatedAfter, projects, isLate);
     confirmed = before.ids.isSubsetOf(last.ids) ? confirmed + 1 : 0;
     isComplete = last.pages <= 1 || confirmed === 2 || isSame(before, last);
   }
@@ -101,6 +107,7 @@ async function readOnce(
   context: PassContext,
   updatedAfter: number | undefined,
   projects: Map<string, Listed>,
+  isLate: boolean,
 ): Promise<Reading> {
   const { service, process, heartbeat } = context;
   const ids = new Set<string>();
@@ -118,7 +125,7 @@ async function readOnce(
       projects.set(record.id, listedOn(page, record));
     }
     await heartbeat.beat();
-    if (page.hasNextPage && isOutOfTime(context)) throw endless(process, ids.size, pages);
+    if (page.hasNextPage && isOutOfTime(context)) throw endless(process, ids.size, pages, isLate);
     if (page.hasNextPage) await context.holdLarge?.();
   }
   return { ids, rows, pages, firstPage, lastPage };
@@ -138,9 +145,12 @@ function listedOn(page: Page<unknown>, { fields, flaw }: ServiceRecord): Listed 
   return { record: fields, digest: flaw ? '' : digest(fields), ...times, ...(flaw && { flaw }) };
 }
 
-function endless({ processId }: ProcessKey, found: number, pages: number): Error {
+function endless({ processId }: ProcessKey, found: number, pages: number, isLate: boolean): Error {
+  const request = `GET /processes/${processId}/projects`;
+  if (isLate)
+    return new DeadlineError(request, 'the listing began late in the run; the next run reads it again');
   return new ServiceError(
-    `GET /processes/${processId}/projects`,
+    request,
     `the listing did not end within the time of one run: ${found} projects on ${pages} pages, and more to come. Make ` +
       'runs longer, or split the process in the service',
     { scope: 'process' },
