@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../basics/json.ts';
+import { decodePathPart } from '../../model/event-id.ts';
 
 /** A longer text is not an identifier: it would not fit into a key of the table. */
 const MAX_LENGTH = 300;
@@ -30,5 +31,7 @@ function addPieces(names: Set<string>, text: string): void {
 export function piecesOf(text: string): string[] {
   const long = text.match(/[\p{L}\p{N}._~-]+/gu) ?? [];
   const short = text.match(/[\p{L}\p{N}_-]+/gu) ?? [];
-  return [text, ...long, ...short];
+  // A path encodes the signs and spaces of an identifier; the words of a sentence are not parts of a path.
+  const parts = text.split(/[/?#&=]+/).filter(part => !/\s/.test(part));
+  return [text, ...long, ...short, ...parts.map(decodePathPart)];
 }

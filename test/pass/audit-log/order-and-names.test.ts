@@ -52,10 +52,12 @@ describe('names in audit entries', () => {
         a: { b: [{ c: 'p-1' }] },
         url: 'https://x.example/processes/p/projects/p_2/tasks/7',
         text: 'Project p3, moved.',
+        path: '/projects/Kunde%20M%C3%BCller?done=9%&task=a:b',
       },
       { n: 42, nothing: null, yes: true, dotted: 'v1.p4' },
     ]);
-    for (const name of ['p-1', 'p_2', 'p3', '42', '7', 'p4', 'v1.p4']) expect(names).toContain(name);
+    const found = ['p-1', 'p_2', 'p3', '42', '7', 'p4', 'v1.p4', 'Kunde Müller', 'a:b'];
+    for (const name of found) expect(names).toContain(name);
     expect(names).not.toContain('');
     expect(names).toContain('Project p3, moved.');
   });
