@@ -101,15 +101,23 @@ export function settingsOf(workspace: WorkspaceSettings, processId: string): Pro
   return workspace.processes.find(({ id }) => id === processId) as ProcessSettings;
 }
 
-/** The snapshots, with the idle passes from the row of their group applied to the state. */
+/** The snapshots, with the idle passes from the row of their group applied to the state.
+ *  @param readAgain reads these for each state but the first: other runs may have completed passes since */
 export function withCompletions<Reads extends Pick<Snapshots, 'readState'>>(
   snapshots: Reads,
   completions: Completions,
+  readAgain = async () => completions,
 ): Reads {
+  let next = async () => completions;
   return {
     ...snapshots,
-    readState: async (process, isEventual) =>
-      withCompletion(await snapshots.readState(process, isEventual), completions.get(process.processId)),
+    readState: async (process, isEventual) => {
+      const read = next;
+      next = readAgain;
+      // Before the state: a run that finds something writes that, and only then removes what is in the row.
+      const completion = (await read()).get(process.processId);
+      return withCompletion(await snapshots.readState(process, isEventual), completion);
+    },
   };
 }
 
@@ -194,7 +202,7 @@ export class WorkspaceRun {
   }
 
   async #pass(processId: string, completions: Completions): Promise<Polled> {
-    const { clock, log, filters, onProgress } = this.#dependencies;
+    const { clock, log, filters, rows, snapshots, onProgress } = this.#dependencies;
     const { request, workspace, connection, owner, taken } = this.#options;
     const { mode } = request;
     const process = { workspace: workspace.name, processId };
@@ -209,7 +217,9 @@ export class WorkspaceRun {
     const large = this.#largeTurn();
     const ports: PassPorts = {
       ...{ process, settings, filters, clock, log, holdLarge: large.take },
-      snapshots: withCompletions(this.#dependencies.snapshots.until(this.#deadline), completions),
+      snapshots: withCompletions(snapshots.until(this.#deadline), completions, () =>
+        rows.completions(workspace.name),
+      ),
       service: connection.open({ deadline: this.#deadline, share: taken.share }),
       concurrency: Math.ceil(workspace.concurrency / Math.min(request.processes.length, MAX_DIVISOR)),
       // Needs no report, because it is configured: the service sends no `Date`.

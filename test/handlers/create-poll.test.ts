@@ -541,6 +541,18 @@ describe('a message of several processes', () => {
     expect((await rows.completions('eu')).get('b')).toEqual({ ...before, sweepCompletedAt: world.now });
   });
 
+  it('announces no stall of one that fails after a long time, where other runs completed its passes', async () => {
+    const { world, run, said } = await idle({ workspaces }, IDS);
+    const of = { workspace: 'eu', processId: 'b' };
+    world.onProjects = async () => {
+      world.onProjects = () => undefined;
+      for (let pass = 0; pass < 6; pass++, world.now += MINUTE) await run('changes', of);
+      throw failing('b');
+    };
+    await expect(run('changes', of)).rejects.toThrow('GET /b');
+    expect(said.filter(([, text]) => text.includes('source.stalled'))).toEqual([]);
+  });
+
   it('makes no pass over one that has no baseline, unless an operator asks for it', async () => {
     const { world, serve, said } = await baselined({ workspaces }, ['a', 'b']);
     const outcomes = outcomesOf(await serve(message));
