@@ -5,7 +5,7 @@ import { nextPace } from '../schedule/pace.ts';
 import { announce, inHalves } from './announce.ts';
 import { deleteProject } from './commit.ts';
 import { type Conclusion, conclude } from './conclude.ts';
-import { failedSince, type PassContext } from './context/context.ts';
+import { failedSince, isOutOfTime, type PassContext } from './context/context.ts';
 import { failureReason } from './failures.ts';
 import { faultOfOneProject } from './look.ts';
 import type { Listing } from './reading/listing.ts';
@@ -36,7 +36,8 @@ export async function settle(
   const end = conclude({ ...facts, state: current });
   const isDone = end.as === 'done';
   if (end.as === 'later') return 'unfinished';
-  if (second) await settleDeletions(context, state, end, findings, second.listing);
+  // What this run has found out since it saved its progress, the next one finds again, with the same release.
+  if (await settleDeletions(context, state, end, findings, second?.listing)) return 'unfinished';
   const skipped = end.keepsRechecks
     ? await settleRechecks(context, state, current, findings, window.begunAt)
     : countAnnounced(current);
@@ -153,14 +154,17 @@ function paceAfter(
   return pace ? { pace } : {};
 }
 
-/** Deletes the projects that are gone; or puts the process on hold, and leaves each of them as `not-listed`. */
+/** Deletes the projects that are gone; or puts the process on hold, and leaves each of them as `not-listed`.
+ *  @param listing of the second round: without one, none is known to be gone
+ *  @returns true when time ran out before the last one */
 async function settleDeletions(
   context: PassContext,
   state: PassState,
   { hold, deletions }: Conclusion,
   findings: Findings,
-  listing: Listing,
-): Promise<void> {
+  listing: Listing | undefined,
+): Promise<boolean> {
+  if (!listing) return false;
   if (hold) {
     await announceHold(context, state, hold, listing.startedAt);
     for (const id of findings.idsOf('vanished', 'missed twice'))
@@ -174,7 +178,10 @@ async function settleDeletions(
       findings.set(id, faultOfOneProject(error));
     }
     await context.heartbeat.beat();
+    // After a deletion, not before it, so that each run gets further.
+    if (isOutOfTime(context) && id !== deletions.at(-1)) return true;
   }
+  return false;
 }
 
 /** Puts the process on hold and announces it, unless a pass of the other mode has done so already. */

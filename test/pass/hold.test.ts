@@ -70,6 +70,22 @@ describe('more deletions at once than are plausible', () => {
     expect(await state()).toMatchObject({ hold: undefined, released: false });
   });
 
+  it('are emitted by later runs where the time of one does not suffice, for which they stay released', async () => {
+    await settled();
+    deleteAll(ids(12));
+    await world.later('sweep');
+    await release();
+    const commit: World['snapshots']['commit'] = (...given) => {
+      world.pass(8_000);
+      return world.snapshots.commit(...given);
+    };
+    expect(await stage.runOver({ commit }, 'sweep', { remaining: 30_000 })).toMatchObject({
+      ...{ outcome: 'unfinished', events: 2 },
+    });
+    expect(await world.later('sweep')).toMatchObject({ outcome: 'completed', events: 10 });
+    expect(await state()).toMatchObject({ hold: undefined, released: false });
+  });
+
   it('are confirmed by few task lists: what the others may show is left to later sweeps', async () => {
     await settled({ projects: 20, settings: { concurrency: 1 } });
     hide(world, ['1020']);
