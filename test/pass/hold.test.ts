@@ -75,15 +75,13 @@ describe('more deletions at once than are plausible', () => {
     deleteAll(ids(12));
     await world.later('sweep');
     await release();
-    const commit: World['snapshots']['commit'] = (...given) => {
+    const commit: World['snapshots']['commit'] = async (...given) => {
       world.pass(8_000);
       return world.snapshots.commit(...given);
     };
-    expect(await stage.runOver({ commit }, 'sweep', { remaining: 30_000 })).toMatchObject({
-      ...{ outcome: 'unfinished', events: 2 },
-    });
+    const first = await stage.runOver({ commit }, 'sweep', { remaining: 30_000 });
+    expect(first).toMatchObject({ outcome: 'unfinished', events: 2 });
     expect(await world.later('sweep')).toMatchObject({ outcome: 'completed', events: 10 });
-    expect(await state()).toMatchObject({ hold: undefined, released: false });
   });
 
   it('are confirmed by few task lists: what the others may show is left to later sweeps', async () => {
