@@ -99,7 +99,9 @@ export function createDeliver(dependencies: DeliverDependencies): Serve {
     }
     if (!found) return settleUnknown(name, { ...tools, messages: all });
     const { endpoint, row } = found;
-    const since = (row?.settings && row.addedAt) ?? 0;
+    const addedAt = (row?.settings && row.addedAt) ?? 0;
+    // A time that lies ahead was written before the clock was set back: it shows nothing.
+    const since = addedAt > dependencies.clock() + CLOCKS_DIFFER_MS ? 0 : addedAt;
     const { events = [], earlier } = Object.groupBy(all, message =>
       firstSentAt(message) >= since - CLOCKS_DIFFER_MS ? 'events' : 'earlier',
     );

@@ -208,6 +208,10 @@ describe('a batch with messages for several endpoints', () => {
     const events = ['m0', 'm3'].flatMap(() => someEvents(1).map(({ id }) => id));
     const message = 'Unknown endpoint; its deliveries are dropped.';
     expect(lines[0]).toEqual({ code: 'deliver.unknown-endpoint', message, endpoint: 'crm', events });
+    // The clock was set back since the endpoint was added.
+    state.now -= 30_001;
+    await run([messageOf('m3', body, { now: state.now - 1 })]);
+    expect(received).toHaveLength(3);
   });
 
   it('keeps what is for an endpoint that can not be looked up, wakes included', async () => {
