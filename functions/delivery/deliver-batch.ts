@@ -217,7 +217,7 @@ async function send(
   }
 
   /** Waits for a chat's next slot. `late`: too little time is left for an attempt. `closed`: new deliveries may
-   *  not wait that long. */
+   *  not wait that long. Also late: the run is stopped while it waits. */
   async function slot(): Promise<'now' | 'late' | 'closed'> {
     const left = remaining() - minRemaining(endpoint);
     isLate ||= left < 0;
@@ -227,13 +227,14 @@ async function send(
     const now = clock();
     const within = isNew ? Math.min(left, startedAt + MAX_SLOT_WAIT_MS - now) : left;
     const wait = await slots.reserveSlot(endpoint.name, CHAT_INTERVAL_MS, now, within);
-    if (wait !== undefined) {
-      await sleep(wait);
-      return 'now';
-    }
-    if (isNew) return 'closed';
-    isLate = true;
-    return 'late';
+    if (wait === undefined && isNew) return 'closed';
+    isLate =
+      wait === undefined ||
+      !(await sleep(wait).then(
+        () => true,
+        () => false,
+      ));
+    return isLate ? 'late' : 'now';
   }
 
   async function conclude(

@@ -414,6 +414,13 @@ describe('delivering to a chat', () => {
     expect(await book()).toBe(3 * SECOND);
   });
 
+  it('leaves what waits for its moment as it is when the run is stopped', async () => {
+    const { deliver, posts, pending, counts } = openSetting();
+    const sleep = (ms: number) => (ms > 0 ? Promise.reject(new Error('aborted')) : Promise.resolve());
+    expect(await deliver(records(3), endpointOf('slack'), { sleep })).toHaveLength(2);
+    expect([posts.length, await pending(), counts]).toEqual([1, [], { Delivered: 1 }]);
+  });
+
   it.each([
     [3, 1, 2],
     [4, 0, 3],
