@@ -13,6 +13,9 @@ const FAILING_AFTER_MS = MINUTE;
 /** Pauses before the probes of a failing endpoint; the last one repeats. */
 const PROBES_MS = [30 * SECOND, MINUTE, 2 * MINUTE, 4 * MINUTE, 8 * MINUTE, 15 * MINUTE];
 const STOPPED_AFTER_MS = 5 * DAY;
+/** How much later than allowed a probe may be made. Longer, nothing ran, or nothing was to be sent: the rest of that
+ *  time is no time of failing. */
+const MAX_LATE_MS = DAY;
 /** The hold after an answer such as 429 without `Retry-After`; and the longest `Retry-After` that is obeyed. */
 const SLOWED_MS = 5 * SECOND;
 const MAX_HOLD_MS = DAY;
@@ -103,7 +106,9 @@ export function afterFailure(
   if (health.failing) {
     // An attempt that began before the endpoint was failing is not a probe.
     const isProbe = before <= now;
-    return isProbe ? afterProbe(base, health.failing, now, reason) : base;
+    if (!isProbe) return base;
+    const late = before > 0 ? Math.max(0, now - before - MAX_LATE_MS) : 0;
+    return afterProbe(base, { ...health.failing, idle: (health.failing.idle ?? 0) + late }, now, reason);
   }
   if (failures.count < MIN_FAILURES || now - failures.since < FAILING_AFTER_MS) return base;
   return {
@@ -122,15 +127,15 @@ export function busy(health: Health, now: number, timeout = BUSY_MS): Health | u
 
 function afterProbe(
   health: Health,
-  { since, probes }: { since: number; probes: number },
+  { since, probes, idle }: { since: number; probes: number; idle: number },
   now: number,
   reason: string,
 ): Health {
-  if (now - since >= STOPPED_AFTER_MS)
+  if (now - since - idle >= STOPPED_AFTER_MS)
     return stopped(health, now, `failed for ${STOPPED_AFTER_MS / DAY} days; last failure: ${reason}`);
   const probesMade = probes + 1;
   const notBefore = Math.max(health.notBefore ?? 0, now + pauseAfter(probesMade));
-  return { ...health, failing: { since, probes: probesMade }, notBefore };
+  return { ...health, failing: { since, probes: probesMade, ...(idle > 0 && { idle }) }, notBefore };
 }
 
 function pauseAfter(probes: number): number {

@@ -100,8 +100,10 @@ export interface Health {
         readonly slowedAt?: number | undefined;
       }
     | undefined;
-  /** It fails: nothing but one probe at a time is sent. */
-  readonly failing?: { readonly since: number; readonly probes: number } | undefined;
+  /** It fails: nothing but one probe at a time is sent. `idle`: ms in which no probe was made though one was allowed. */
+  readonly failing?:
+    | { readonly since: number; readonly probes: number; readonly idle?: number | undefined }
+    | undefined;
   /** Nothing is sent before this: the time of its next probe, that of its `Retry-After`, or the latest end of
    *  a slow attempt. */
   readonly notBefore?: number | undefined;

@@ -133,6 +133,14 @@ describe('an endpoint fails', () => {
     expect(stopped).toEqual({ at: end, reason: 'failed for 5 days; last failure: answered 500' });
   });
 
+  it('and nothing runs for six days, one of which counts: it is stopped four days later', () => {
+    const late = fail(failing(0, AT + MINUTE), AT + 6 * DAY);
+    expect([late.stopped, late.failing?.since]).toEqual([undefined, AT]);
+    const end = AT + 10 * DAY - MINUTE;
+    expect(fail({ ...late, notBefore: end - 1 }, end - 1).stopped).toBeUndefined();
+    expect(fail({ ...late, notBefore: end }, end).stopped).toBeDefined();
+  });
+
   it('and takes something: all is forgotten but who paused it, who stopped it and what waits', () => {
     const kept: Health = {
       paused: { at: AT },
