@@ -26,14 +26,25 @@ const PAGE_ROWS = 50;
 export const MAX_ALONE = 51;
 const CONCURRENCY = 10;
 
+/** The slots of a second name: how far they are booked ahead is the number of messages. */
+const burstOf = (name: string) => `${name}#burst`;
+
 /** Counts messages to a chat. @returns whether further ones must wait */
 export async function isBursting(
   { name }: Pick<EndpointSettings, 'name'>,
   { slots, clock }: { readonly slots: Slots } & Pick<DeliveryPorts, 'clock'>,
 ): Promise<boolean> {
-  // The slots of a second name: how far they are booked ahead is the number of messages.
   const ahead = (MAX_BURST - 1) * BURST_INTERVAL_MS;
-  return (await slots.reserveSlot(`${name}#burst`, BURST_INTERVAL_MS, clock(), ahead)) === undefined;
+  return (await slots.reserveSlot(burstOf(name), BURST_INTERVAL_MS, clock(), ahead)) === undefined;
+}
+
+/** Frees the slots of a chat that were booked before the clock was set back: seen from 1970 they lie too far ahead to
+ *  count, and the next one is in the past. */
+export async function freeSlots(
+  { name }: Pick<EndpointSettings, 'name'>,
+  { slots }: { readonly slots: Slots },
+): Promise<void> {
+  for (const each of [name, burstOf(name)]) await slots.reserveSlot(each, 0, 0, 0);
 }
 
 /** The due deliveries of a backlog that are sent together, without their bodies, and the requests that sum up their

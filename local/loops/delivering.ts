@@ -1,7 +1,8 @@
 import type { Clock, Sleep } from '../../functions/basics/clock.ts';
 import type { Networks } from '../../functions/basics/networks.ts';
 import type { Count, Log } from '../../functions/basics/telemetry.ts';
-import type { BatchDependencies } from '../../functions/delivery/deliver-batch.ts';
+import { type BatchDependencies, isChat } from '../../functions/delivery/deliver-batch.ts';
+import { freeSlots } from '../../functions/delivery/flood.ts';
 import { afterSuccess, joined } from '../../functions/delivery/health.ts';
 import { type Queues, sendBy, wakeBy } from '../../functions/delivery/queues.ts';
 import { createRegistry, type Registry } from '../../functions/delivery/registry.ts';
@@ -148,6 +149,7 @@ export class Delivering {
     const now = clock();
     // Consumers keep their leases, and the delays that they asked for.
     if (isStart && isPulled(endpoint)) return;
+    if (!isStart && isChat(endpoint)) await freeSlots(endpoint, this.#parts);
     await deliveries.bringForward(name, now);
     const waits = (await deliveries.due(name, now, 1)).length > 0;
     const changed = await endpoints.change(name, found => {

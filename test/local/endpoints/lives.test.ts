@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sleep } from '../../../functions/basics/system.ts';
+import { sqliteSlots } from '../../../functions/store/sqlite/endpoints.ts';
 import { answer, receiver } from '../../kit/delivery/receiver.ts';
 import { someEvents } from '../../kit/delivery/setting.ts';
 import { openDelivering } from '../../kit/local/delivering.ts';
@@ -71,6 +72,16 @@ describe('a run of one endpoint', () => {
     await life.endpoint.tried();
     await life.setAhead(0);
     await eventually(async () => expect(await life.counts()).toMatchObject({ pending: 0, dead: 0 }));
+  });
+
+  it('sends to a chat at once after the clock was set back, whatever moments were booked', async () => {
+    const configured = [{ name: 'crm', kind: 'slack' as const }];
+    const { database, delivering } = openDelivering({ configured, clock: () => AT, sleep });
+    const book = (at: number) =>
+      Promise.all(['crm', 'crm#burst'].map(name => sqliteSlots(database).reserveSlot(name, 1000, at, HOUR)));
+    await book(AT + HOUR / 6);
+    await delivering.recover(false);
+    expect(await book(AT)).toEqual([0, 0]);
   });
 
   it('leaves a consumer what it has leased when the clock is set back, and gives the rest to others', async () => {
