@@ -57,6 +57,9 @@ export function rowsOf(state: Partial<SavedState>): number {
  *  clock that was ahead. */
 export const MAX_SLOT_AHEAD_MS = 15 * 60_000;
 
+/** The maximum time of a consumer's lease, in ms. One that ends later was given by a clock that was ahead. */
+export const MAX_DELIVERY_LEASE_MS = 12 * 3_600_000;
+
 const DAY_MS = 24 * 3_600_000;
 
 /** How long rows are kept that the configuration decides about, in ms. */

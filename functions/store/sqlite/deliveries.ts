@@ -1,6 +1,6 @@
 import type { DeadDelivery, DeliveryCounts, NewDelivery, PendingDelivery } from '../../model/delivery.ts';
 import { projectPart } from '../../model/event-id.ts';
-import { DELIVERIES_KEPT_MS, type Keep, THREADS_KEPT_MS } from '../limits.ts';
+import { DELIVERIES_KEPT_MS, type Keep, MAX_DELIVERY_LEASE_MS, THREADS_KEPT_MS } from '../limits.ts';
 import { type Deliveries, type DeliveryLease, LEASE, MAX_BLOCKED, MAX_LOOKED_AT } from '../store.ts';
 import type { Database } from './database.ts';
 
@@ -102,14 +102,14 @@ export function nextDue({ sql }: Database, endpoint: string, now: number): numbe
   return (row?.due ?? undefined) as number | undefined;
 }
 
-/** Keeps the time of the first attempt. */
+/** Keeps the time of the first attempt, unless a clock that was ahead wrote it: the pauses would never grow. */
 export function reschedule(
   { sql }: Database,
   endpoint: string,
   place: string,
   { at, due }: { readonly at: number; readonly due: number },
 ): void {
-  sql.run`UPDATE pending SET due = ${due}, attempts = attempts + 1, tried_at = coalesce(tried_at, ${at})
+  sql.run`UPDATE pending SET due = ${due}, attempts = attempts + 1, tried_at = min(coalesce(tried_at, ${at}), ${at})
     WHERE endpoint = ${endpoint} AND seq = CAST(${place} AS INTEGER)`;
 }
 
@@ -130,11 +130,11 @@ export function forget(
     sql.run`DELETE FROM pending WHERE endpoint = ${endpoint} AND event_id = ${eventId}`;
 }
 
-/** What a consumer has leased stays with it. */
+/** What a consumer has leased stays with it, unless the lease was given by a clock that was ahead. */
 export function bringForward({ sql }: Database, endpoint: string, now: number): number {
   return Number(
     sql.run`UPDATE pending SET due = ${now} WHERE endpoint = ${endpoint} AND due > ${now}
-      AND json_extract(attributes, '$.lease') IS NULL`.changes,
+      AND (json_extract(attributes, '$.lease') IS NULL OR due > ${now + MAX_DELIVERY_LEASE_MS})`.changes,
   );
 }
 

@@ -97,6 +97,10 @@ describe('a run of one endpoint', () => {
     expect((await take('other')).map(({ eventId }) => eventId)).toEqual(['p.2.1.0']);
     const places = [leased?.place ?? ''];
     expect(await deliveries.endLease('crm', { token: 'one', places, now })).toHaveLength(1);
+    // No lease is longer than twelve hours.
+    now -= 12 * HOUR;
+    await delivering.recover(false);
+    expect(await take('third')).toHaveLength(1);
   });
 
   it('keeps a pause that is written while it recovers', async () => {

@@ -25,6 +25,12 @@ describe('deliveries in a SQLite file', () => {
     expect((await deliveries.due('crm', AT, 9)).map(({ eventId }) => eventId)).toEqual(ids);
   });
 
+  it('have the age of their next attempt where the first one lies ahead: the clock was set back', async () => {
+    await deliveries.add([delivery('e1', { triedAt: AT + DAY })]);
+    await deliveries.reschedule('crm', '1', { at: AT, due: AT });
+    expect(await deliveries.due('crm', AT, 9)).toMatchObject([{ triedAt: AT }]);
+  });
+
   it('name the endpoints that something waits for, was given up for, or was sent to', async () => {
     expect(await deliveries.endpoints()).toEqual([]);
     await deliveries.add([delivery('e1'), delivery('e2'), delivery('e1', { endpoint: 'chat' })]);
