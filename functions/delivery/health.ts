@@ -13,8 +13,8 @@ const FAILING_AFTER_MS = MINUTE;
 /** Pauses before the probes of a failing endpoint; the last one repeats. */
 const PROBES_MS = [30 * SECOND, MINUTE, 2 * MINUTE, 4 * MINUTE, 8 * MINUTE, 15 * MINUTE];
 const STOPPED_AFTER_MS = 5 * DAY;
-/** How much later than allowed a probe may be made. Longer, nothing ran, or nothing was to be sent: the rest of that
- *  time is no time of failing. */
+/** How much time between the moment from which a probe was allowed and the probe counts as failing. In more than that,
+ *  nothing ran, or there was nothing to send. */
 const MAX_LATE_MS = DAY;
 /** The hold after an answer such as 429 without `Retry-After`; and the longest `Retry-After` that is obeyed. */
 const SLOWED_MS = 5 * SECOND;

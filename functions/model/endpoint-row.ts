@@ -100,7 +100,7 @@ export interface Health {
         readonly slowedAt?: number | undefined;
       }
     | undefined;
-  /** It fails: nothing but one probe at a time is sent. `idle`: ms in which no probe was made though one was allowed. */
+  /** It fails: nothing but one probe at a time is sent. `idle`: ms that do not count, because no probe was made. */
   readonly failing?:
     | { readonly since: number; readonly probes: number; readonly idle?: number | undefined }
     | undefined;
