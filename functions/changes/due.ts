@@ -30,14 +30,18 @@ export interface DueRules {
 /** A rule by the definitions of its process. */
 type ResolvedRule = Omit<AppliedRule, 'seenAt' | 'begin'>;
 
-/** The properties that may have the date of a rule: its field, or fields that people see by this name; of an archived
- *  one, snapshots keep a date that people no longer see. */
-export function propertiesOf({ event, field }: DueRule, { projectFields, taskFields }: Rules): string[] {
-  if (field === undefined) return [];
+/** The properties that may have the date of a rule: its field, or fields that people see by this name. Snapshots keep a
+ *  date of an archived one, which people no longer see: it is not `inUse` while another field has that name. */
+export function propertiesOf(
+  { event, field }: DueRule,
+  { projectFields, taskFields }: Rules,
+): { readonly all: string[]; readonly inUse: string[] } {
+  if (field === undefined) return { all: [], inUse: [] };
   const fields = event.startsWith('task.') ? taskFields : projectFields;
   const called = [...fields].flatMap(([property, { name }]) => (name === field ? [property] : []));
   const all = [...new Set([field, ...called.toSorted(byText)])];
-  return all.filter(property => !called.includes(property) || !fields.get(property)?.isReplaced);
+  const isReplaced = (property: string) => called.includes(property) && fields.get(property)?.isReplaced;
+  return { all, inUse: all.filter(property => !isReplaced(property)) };
 }
 
 /** A rule since it was seen. One that was removed and comes back is another one. */

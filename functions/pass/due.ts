@@ -51,12 +51,13 @@ export async function noteRules(context: PassContext, state: PassState): Promise
   state.rulesWalk = noted.rulesWalk;
 }
 
-/** The rule with its properties, and a key of both. */
+/** The rule with its properties, and a key of both. Of all of them: else a rule would begin anew, and emit again what is
+ *  overdue, when a field is archived. */
 export function resolveRule(rule: DueRule, definitions: Rules): Parameters<typeof applied>[0] {
-  const properties = propertiesOf(rule, definitions);
+  const { all, inUse } = propertiesOf(rule, definitions);
   // Without the keys that are undefined.
-  const content = JSON.parse(JSON.stringify({ ...rule, properties }));
-  return { ...rule, properties, key: hash('sha256', canonicalJson(content)).slice(0, 12) };
+  const content = JSON.parse(JSON.stringify({ ...rule, properties: all }));
+  return { ...rule, properties: inUse, key: hash('sha256', canonicalJson(content)).slice(0, 12) };
 }
 
 /** A commit, as far as values fall due by it. */

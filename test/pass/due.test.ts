@@ -117,20 +117,24 @@ describe('a rule', () => {
     expect(stage.warned(/A rule ignores values that are no dates/)).toHaveLength(1);
   });
 
-  it('by a displayed name reads no archived field while another field has that name', async () => {
-    await settledWith({ rules: [{ ...OVERDUE, field: 'Deadline' }] });
+  it('by a displayed name reads no archived field while another has that name, and does not begin anew', async () => {
+    await settledWith({ rules: [{ ...OVERDUE, field: 'Deadline', since: '2026-11-01' }] });
     const add = (externalId: string) =>
       world.edit.addField(PROCESS, 'task', { externalId, name: 'Deadline', type: 'date' } as never);
-    add('deadline');
+    for (const externalId of ['deadline', 'deadline2']) add(externalId);
     const id = world.edit.createTask(PROCESS, '1001', { name: 'T', deadline: '2026-11-21' });
+    world.edit.createTask(PROCESS, '1001', { name: 'U', deadline2: '2026-11-19' });
     await world.later();
     world.edit.archiveField(PROCESS, 'task', 'deadline');
-    add('deadline2');
     world.edit.updateTask(PROCESS, '1001', id, { deadline2: '2026-11-22' });
     for (let pass = 0; pass < 2; pass++) await world.later();
     until('2026-11-23T00:00:10Z');
     await world.run();
-    expect(await due()).toEqual(['task.overdue T 2026-11-22 2026-11-23T00:00:00.000Z']);
+    const emitted = [
+      'task.overdue U 2026-11-19 2026-11-20T00:00:00.000Z',
+      'task.overdue T 2026-11-22 2026-11-23T00:00:00.000Z',
+    ];
+    expect(await due()).toEqual(emitted);
   });
 
   it('of silence counts from the last change of the project or a task, and its event does not count', async () => {

@@ -122,18 +122,19 @@ async function leaseEach(
   leased: PendingDelivery[],
 ): Promise<void> {
   const blocked = new Set<string>();
-  let [size, looked] = [0, 0];
+  let [size, looked, most] = [0, 0, MAX_BLOCKED];
   for await (const item of queryItems(table, endpointPartition(endpoint), PENDING, { first: limit })) {
-    // Stryker disable next-line ConditionalExpression, EqualityOperator: a bound of the cost
-    if (++looked > (leased.length > 0 ? MAX_LOOKED_AT : MAX_BLOCKED)) break;
+    // Stryker disable next-line ConditionalExpression, EqualityOperator, UpdateOperator: a bound of the cost
+    if (++looked > most) break;
     const project = projectPart(item.eventId?.S as string);
     if (blocked.has(project)) continue;
     const delivery = pendingOf(endpoint, item);
     size += delivery.due > now ? 0 : Buffer.byteLength(delivery.body);
     if (leased.length === limit || (leased.length > 0 && size > bytes)) break;
-    if (delivery.due <= now && (await takeLease(table, endpoint, delivery, { token, now, until })))
+    if (delivery.due <= now && (await takeLease(table, endpoint, delivery, { token, now, until }))) {
+      if (leased.length === 0) most = looked + MAX_LOOKED_AT;
       leased.push(delivery);
-    else blocked.add(project);
+    } else blocked.add(project);
   }
 }
 

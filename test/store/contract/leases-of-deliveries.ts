@@ -35,9 +35,9 @@ export function deliveryLeasesContract(opened: () => Deliveries, numRuns: number
     });
 
     it('are of events after thousands of a project that another consumer has', async () => {
-      const { store, endpoint, all } = await stored([...Array(2_000).fill(1), 2]);
+      const { store, endpoint, all } = await stored([...Array(2_000).fill(1), 2, 3]);
       await store.lease(endpoint, { ...request, limit: 1 });
-      expect(ids(await store.lease(endpoint, { ...request, token: 'b' }))).toEqual([all.at(-1)?.eventId]);
+      expect(ids(await store.lease(endpoint, { ...request, token: 'b' }))).toEqual(ids(all.slice(-2)));
     });
 
     it('are of one consumer each, also when several take at the same time', async () => {
