@@ -51,8 +51,8 @@ export async function noteRules(context: PassContext, state: PassState): Promise
   state.rulesWalk = noted.rulesWalk;
 }
 
-/** The rule with its properties, and a key of both. Of all of them: else a rule would begin anew, and emit again what is
- *  overdue, when a field is archived. */
+/** The rule with its properties, and a key of both, those of archived fields included: else archiving a field would make
+ *  it another rule, which emits again what is overdue. */
 export function resolveRule(rule: DueRule, definitions: Rules): Parameters<typeof applied>[0] {
   const { all, inUse } = propertiesOf(rule, definitions);
   // Without the keys that are undefined.

@@ -117,7 +117,7 @@ describe('a rule', () => {
     expect(stage.warned(/A rule ignores values that are no dates/)).toHaveLength(1);
   });
 
-  it('by a displayed name reads no archived field while another has that name, and does not begin anew', async () => {
+  it('by a displayed name reads no archived field while another has that name, and stays the same rule', async () => {
     await settledWith({ rules: [{ ...OVERDUE, field: 'Deadline', since: '2026-11-01' }] });
     const add = (externalId: string) =>
       world.edit.addField(PROCESS, 'task', { externalId, name: 'Deadline', type: 'date' } as never);
