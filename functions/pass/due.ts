@@ -51,7 +51,7 @@ export async function noteRules(context: PassContext, state: PassState): Promise
   state.rulesWalk = noted.rulesWalk;
 }
 
-/** The rule with its properties, and a key of both, those of archived fields included: else archiving a field would make
+/** The rule with its properties, and a key of both, with those of archived fields: else archiving a field would make
  *  it another rule, which emits again what is overdue. */
 export function resolveRule(rule: DueRule, definitions: Rules): Parameters<typeof applied>[0] {
   const { all, inUse } = propertiesOf(rule, definitions);
