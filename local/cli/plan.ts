@@ -53,13 +53,6 @@ export async function planOf({ options, environment: given, directory }: PlanPar
   const wanted = wantedEndpoints(options.endpoints, config, environment);
   const networks = config?.networks ?? [];
   const heartbeat = heartbeatUrl(options.heartbeat, environment, networks);
-  const pinged =
-    heartbeat === undefined ? [] : [{ kind: 'heartbeat', url: heartbeat, origin: new URL(heartbeat).origin }];
-  await refuseUndeliverable(
-    [...wanted, ...pinged],
-    { resolve: resolveBySystem, networks },
-    RESOLVE_TIMEOUT_MS,
-  );
   const subscriptions = wantedSubscriptions(options, config);
   const receivers = [
     ...subscriptions.map(({ name, label }) => ({ label, kept: subscriberName(name) })),
@@ -71,6 +64,14 @@ export async function planOf({ options, environment: given, directory }: PlanPar
     return source;
   };
   return { options, environment, config, networks, wanted, subscriptions, receivers, heartbeat, data, open };
+}
+
+/** Looks up the hosts of the endpoints and the heartbeat. @throws UsageError for one that deliveries would refuse */
+export async function checkHosts({ wanted, heartbeat, networks }: Plan): Promise<void> {
+  const pinged =
+    heartbeat === undefined ? [] : [{ kind: 'heartbeat', url: heartbeat, origin: new URL(heartbeat).origin }];
+  const network = { resolve: resolveBySystem, networks };
+  await refuseUndeliverable([...wanted, ...pinged], network, RESOLVE_TIMEOUT_MS);
 }
 
 /** Checks the filters of the command line against the watched processes; those of the configuration were checked when

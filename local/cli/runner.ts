@@ -24,7 +24,7 @@ import { namesService } from '../settings/watched.ts';
 import type { Output } from '../terminal/output.ts';
 import { askedBy, banner, bannerDetails, consoleOf, reportConsole } from './banner.ts';
 import { Exchange } from './exchange.ts';
-import { type Plan, type PlanParts, planOf } from './plan.ts';
+import { checkHosts, type Plan, type PlanParts, planOf } from './plan.ts';
 import { type Begun, type Machine, type Runtime, startRuntime } from './runtime.ts';
 import { resendOf } from './undelivered.ts';
 
@@ -53,6 +53,12 @@ async function start(closers: AsyncDisposableStack, parts: Parts): Promise<Runne
   const { options, output, clock } = parts;
   const plan = await planOf(parts);
   const resend = resendOf(options.resend, plan.receivers);
+  // The answer may be of a network that is not up yet, or of one endpoint only: each delivery is checked again.
+  await checkHosts(plan).catch(error =>
+    output.warn(`${failure(error)}. Deliveries there fail until its address changes.`, {
+      code: 'endpoint.refused-address',
+    }),
+  );
   const data = options.memory ? undefined : (options.data ?? plan.data);
   const path = data === undefined ? undefined : resolve(parts.directory ?? '', data);
   const directory = takeDirectory(closers, path, output);
@@ -114,9 +120,11 @@ async function start(closers: AsyncDisposableStack, parts: Parts): Promise<Runne
 async function nextPlan(parts: Parts, plan: Plan): Promise<Plan> {
   if (!plan.config)
     throw new Refused('This run has no configuration file to reload: start it again with --config FILE.');
-  const next = await planOf(parts).catch(error => {
+  const refuse = (error: unknown) => {
     throw error instanceof UsageError ? new Refused(`${error.message}\n${UNCHANGED}`) : error;
-  });
+  };
+  const next = await planOf(parts).catch(refuse);
+  await checkHosts(next).catch(refuse);
   if (JSON.stringify(next.config?.keep) !== JSON.stringify(plan.config.keep))
     throw new Refused(`keep: restart to change it. ${UNCHANGED}`);
   return next;

@@ -5,7 +5,6 @@ import { answerRequest, type Operations } from '../../functions/operations/opera
 import { isLook, type Reply } from '../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../functions/operations/refused.ts';
 import { type LocalServer, listenLocally } from '../basics/listener.ts';
-import { UsageError } from '../basics/usage-error.ts';
 import type { ConsolePlace } from '../settings/console-options.ts';
 import { type Address, newReadOnlyToken, newToken } from './address.ts';
 import { admit, HttpError, NOT_THERE } from './admit.ts';
@@ -39,7 +38,7 @@ export interface ServerOptions {
  *     GET /, GET /assets/…   the console's page, which sends the same requests
  *
  * Web pages of other origins are refused (`admit`). Requests are never logged: they may contain secrets.
- * @throws UsageError if `place` can't be used
+ * @throws if `place` can't be used
  */
 export async function startOperationsServer(
   operations: Operations,
@@ -94,7 +93,8 @@ function ifTaken({ port, host = '127.0.0.1' }: ConsolePlace): (error: NodeJS.Err
     const isTaken = error.code === 'EADDRINUSE' || error.code === 'EACCES';
     if (isTaken && port === undefined) return undefined;
     const where = port === undefined ? host : `${host}, port ${port}`;
-    throw new UsageError(
+    // Not a usage error: another process may release the port, and the address may come up later.
+    throw new Error(
       `The console could not listen on ${where} (${error.code}). Choose another --console-port, or with --console-host ` +
         'an address of this machine.',
     );

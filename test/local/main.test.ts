@@ -1,6 +1,7 @@
+import dns from 'node:dns';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startSimulatedService } from '../../simulator/server.ts';
 import { environmentOf, run } from '../kit/local/run.ts';
 import { temporaryDirectory } from '../kit/temporary.ts';
@@ -37,6 +38,15 @@ describe('the command line', () => {
     else expect(text).toMatch(message);
     expect(text).not.toContain('hush');
     expect(readdirSync(directory)).toEqual([]);
+  });
+
+  test('starts when the name of an endpoint leads to a private address, and warns', async () => {
+    const lookup = vi
+      .spyOn(dns.promises, 'lookup')
+      .mockResolvedValue([{ address: '10.0.0.1', family: 4 }] as never);
+    onTestFinished(() => lookup.mockRestore());
+    const { code, stdout } = await ended('--once --memory --slack https://hooks.example.com/hush');
+    expect([code, stdout]).toEqual([0, expect.stringContaining('--slack takes a URL with a public address')]);
   });
 
   test('--log json writes nothing but JSON, also when the run fails', async () => {

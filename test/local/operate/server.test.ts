@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isLook, lookRequests, request } from '../../../functions/operations/protocol/requests.ts';
 import { Refused } from '../../../functions/operations/refused.ts';
+import { UsageError } from '../../../local/basics/usage-error.ts';
 import { newToken } from '../../../local/operate/address.ts';
 import { seal, unseal } from '../../../local/operate/seal.ts';
 import { ANY_CHARACTER } from '../../kit/any-character.ts';
@@ -139,7 +140,9 @@ describe('the place of the console', () => {
 
   it('that is taken, or of another machine, is refused with the options that change it', async () => {
     const { port } = await served();
-    await expect(served(undefined, { place: { port } })).rejects.toThrow(
+    const taken = served(undefined, { place: { port } });
+    await expect(taken).rejects.not.toBeInstanceOf(UsageError);
+    await expect(taken).rejects.toThrow(
       `The console could not listen on 127.0.0.1, port ${port} (EADDRINUSE). Choose another --console-port`,
     );
     await expect(served(undefined, { place: { host: '192.0.2.1' } })).rejects.toThrow(
