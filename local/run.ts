@@ -37,7 +37,7 @@ export async function runHere(): Promise<never> {
     onFirst: () => {
       interrupting.abort();
       // Ending early loses nothing: everything that was committed is on disk.
-      setTimeout(() => exit(EXIT.done), STOP_TIMEOUT_MS).unref();
+      setTimeout(() => exit(interruptedCode(argv.includes('--once'))), STOP_TIMEOUT_MS).unref();
     },
     onSecond: () => exit(EXIT.interrupted),
   });
@@ -52,7 +52,7 @@ export async function runHere(): Promise<never> {
 /**
  * Changewire on one machine (design.md §10): the same handlers as on AWS, scheduled here, over one SQLite file.
  * State is in the data directory; a restart resumes from it, however the last run ended.
- * @returns the exit code: 0 success, 1 failure, 2 invalid command line or environment
+ * @returns the exit code: 0 success, 1 failure, 2 invalid command line or environment, 130 interrupted with `--once`
  */
 export async function start(args: readonly string[], world: World): Promise<number> {
   let write = (line: string): void => void world.stderr.write(`${printableLines(line)}\n`);
@@ -104,7 +104,13 @@ async function run(options: Options, output: Output, world: World): Promise<numb
     await started?.stop();
   }
   if (lost) stderr.write(`changewire: could not write the output: ${lost.message}\n`);
-  return outcome === 'failed' || lost ? EXIT.failed : EXIT.done;
+  if (outcome === 'failed' || lost) return EXIT.failed;
+  return outcome === 'interrupted' ? interruptedCode(options.once) : EXIT.done;
+}
+
+/** A run with `--once` has not done what its success would promise; any other one ends by an interruption only. */
+function interruptedCode(once: boolean): number {
+  return once ? EXIT.interrupted : EXIT.done;
 }
 
 async function work(

@@ -57,7 +57,7 @@ describe('npm start', () => {
     await until(() => process.stdout().includes('Reading onboarding'));
     const began = Date.now();
     process.child.kill('SIGINT');
-    expect(await process.ended()).toBe(0);
+    expect(await process.ended()).toBe(130);
     expect(Date.now() - began).toBeLessThan(3000);
     expect(process.stdout()).toMatch(/Stopping…\n$/);
   });
