@@ -180,10 +180,10 @@ async function start(
       closers.defer(startHousekeeping({ ...store, watchDisk, clock, sleep, onFailure: onNotExpired }));
       if (heartbeat !== undefined) {
         const isHealthy = async () => (await healthOf(about)).status === 'ok';
-        const network = { networks, proxy: config?.proxy };
-        closers.defer(
-          startHeartbeat({ url: heartbeat, ...network, isHealthy, clock, sleep, warn: output.warn }),
-        );
+        const arePolled = () => passes.arePolled(processesOf(source), clock());
+        const network = { url: heartbeat, networks, proxy: config?.proxy };
+        const { warn } = output;
+        closers.defer(startHeartbeat({ ...network, isHealthy, arePolled, clock, sleep, warn }));
       }
       const common = { source, clock, sleep };
       const passing = startPasses(run, { ...common, polling, moveToFailed, queue: queues.passes });

@@ -18,6 +18,10 @@ interface Freshness {
   readonly movedAt: number;
   /** When a sweep last completed; before that, the start of the run. */
   readonly sweptAt: number;
+  /** Whether a `changes` pass completed, or projects of the baseline were read. */
+  readonly isPolled: boolean;
+  /** The projects of the baseline that were read when the pass began. */
+  readonly readBefore?: number;
   /** Why the last pass of each mode failed; undefined if it did not. */
   readonly failures: Readonly<Partial<Record<Mode, string>>>;
 }
@@ -40,16 +44,26 @@ export class PassWatch {
     }));
   }
 
+  /** Whether each process was polled in this run. */
+  arePolled(processes: readonly ProcessKey[], now: number): boolean {
+    return processes.every(process => this.of(process, now).isPolled);
+  }
+
   /** A pass made progress. */
-  moved(process: ProcessKey, at: number): void {
-    this.#set(process, () => ({ movedAt: at }));
+  moved(process: ProcessKey & { readonly mode?: string; readonly done?: number }, at: number): void {
+    const { mode, done } = process;
+    this.#set(process, ({ isPolled, readBefore = done }) => ({
+      movedAt: at,
+      // A pass reports where it begins first: that is work of an earlier run.
+      ...(mode === 'baseline' && { readBefore, isPolled: isPolled || done !== readBefore }),
+    }));
   }
 
   /** A pass completed. */
   passed(process: ProcessKey, mode: Mode, at: number): void {
     this.#set(process, ({ failures: { [mode]: _, ...failures } }) => ({
       ...{ movedAt: at, failures },
-      ...(mode === 'sweep' && { sweptAt: at }),
+      ...(mode === 'sweep' ? { sweptAt: at } : { isPolled: true }),
     }));
   }
 
@@ -60,7 +74,7 @@ export class PassWatch {
   #set({ workspace, processId }: ProcessKey, change: (known: Freshness) => Partial<Freshness>): Freshness {
     const key = JSON.stringify([workspace, processId]);
     const startedAt = this.#startedAt;
-    const unknown = { startedAt, movedAt: startedAt, sweptAt: startedAt, failures: {} };
+    const unknown = { startedAt, movedAt: startedAt, sweptAt: startedAt, isPolled: false, failures: {} };
     const known = this.#processes.get(key) ?? unknown;
     const changed = { ...known, ...change(known) };
     this.#processes.set(key, changed);

@@ -10,6 +10,7 @@ import { checkAddress } from '../settings/endpoint-options.ts';
 
 const VARIABLE = 'HEARTBEAT_URL';
 const EVERY_MS = 60_000;
+const FIRST_CHECK_MS = 1000;
 
 /** The address to ping: that of the option, or, if that is empty, of the environment. Undefined without the option.
  *  @throws UsageError, which shows no address */
@@ -31,17 +32,21 @@ interface Parts {
   readonly proxy: string | undefined;
   /** Whether `/healthz` would answer 200. */
   readonly isHealthy: () => Promise<boolean>;
+  /** Whether each process was polled in this run: a run that its first pass ends, again and again, is not healthy. */
+  readonly arePolled: () => boolean;
   readonly clock: Clock;
   readonly sleep: Sleep;
   readonly warn: (text: string, details: { readonly code: string }) => void;
 }
 
-/** Sends a GET to the address each minute while the run is healthy: a monitor there notices when none comes. A failed
- *  one is logged, the next ones only after one succeeded. The address may be secret, and is never logged.
+/** Sends a GET to the address each minute while the run is healthy, from its first passes on: a monitor there notices
+ *  when none comes. A failed one is logged, the next ones only after one succeeded. The address may be secret, and is
+ *  never logged.
  *  @returns a function that stops it */
 export function startHeartbeat({
   url,
   isHealthy,
+  arePolled,
   clock,
   sleep,
   warn,
@@ -78,6 +83,7 @@ export function startHeartbeat({
     }
   };
   const run = async (): Promise<void> => {
+    while (!signal.aborted && !arePolled()) await sleep(FIRST_CHECK_MS, signal).catch(() => undefined);
     while (!signal.aborted) {
       const begun = clock();
       await beat();

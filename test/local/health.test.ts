@@ -76,7 +76,11 @@ describe('the health of a run', () => {
       late: ['eu/p: no progress of the baseline for 6 min: The service answered 503'],
       processes: [{ failure: 'The service answered 503' }],
     });
-    passes.moved(KEY, AT + 6 * MINUTE);
+    const polled = [3, 3, 4].map(done => {
+      passes.moved({ ...KEY, mode: 'baseline', done }, AT + 6 * MINUTE);
+      return passes.arePolled([KEY], AT + 6 * MINUTE);
+    });
+    expect(polled).toEqual([false, false, true]);
     expect(await at(11 * MINUTE)).toMatchObject({ status: 'ok' });
   });
 
@@ -256,6 +260,7 @@ describe('GET /healthz', () => {
     const monitor = await listenInTest(createServer((_, response) => beats.push(response)));
     const { service, url, jump, words } = await startedRun(`http://127.0.0.1:${monitor.port}/hush`);
     await expect.poll(() => baselinesAt(url), { timeout: 15_000 }).toEqual([true, true]);
+    await until(() => beats.length === 1);
     const lastPasses = async () => {
       const metrics = await (await fetch(url.replace('healthz', 'metrics'))).text();
       const samples = metrics.matchAll(/^changewire_pass_completed_time_seconds\S+ (.+)$/gm);

@@ -7,7 +7,7 @@ import { answer, receiver, reset } from '../kit/delivery/receiver.ts';
 const MINUTE = 60_000;
 
 /** A heartbeat whose minutes pass one by one. `beats`: whether all is well, for each. @returns its lines */
-async function beat(url: string, beats: readonly boolean[]) {
+async function beat(url: string, beats: readonly boolean[], polledAt = 0) {
   const lines: string[] = [];
   const isOver = Promise.withResolvers<void>();
   let now = 0;
@@ -15,10 +15,11 @@ async function beat(url: string, beats: readonly boolean[]) {
   const stop = startHeartbeat({
     ...{ url, networks: [], proxy: undefined, clock: () => now },
     isHealthy: async () => beats[count] ?? false,
+    arePolled: () => now >= polledAt,
     sleep: async ms => {
       expect(ms).toBeLessThanOrEqual(MINUTE);
       now += ms;
-      if (++count < beats.length) return;
+      if (now <= polledAt || ++count < beats.length) return;
       isOver.resolve();
       await new Promise<void>(resolve => stopped.then(resolve));
     },
@@ -39,6 +40,12 @@ describe('a heartbeat', () => {
     expect(received.map(({ method, path }) => `${method} ${path}`)).toEqual(
       Array.from({ length: 3 }, () => 'GET /hush?token=hush'),
     );
+  });
+
+  it('is sent only after the first pass: a run that each pass ends is not healthy', async () => {
+    const { url, received } = await receiver(answer(200));
+    expect(await beat(url, [true], 3000)).toMatchObject({ minutes: 1.05 });
+    expect(received).toHaveLength(1);
   });
 
   it('that fails is sent once, and logged again only after one that succeeded, without its address', async () => {
