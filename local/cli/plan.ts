@@ -66,12 +66,15 @@ export async function planOf({ options, environment: given, directory }: PlanPar
   return { options, environment, config, networks, wanted, subscriptions, receivers, heartbeat, data, open };
 }
 
-/** Looks up the hosts of the endpoints and the heartbeat. @throws UsageError for one that deliveries would refuse */
-export async function checkHosts({ wanted, heartbeat, networks }: Plan): Promise<void> {
+/** Looks up the hosts of the endpoints and the heartbeat, as {@link refuseUndeliverable}. @throws UsageError */
+export async function checkHosts(
+  { wanted, heartbeat, networks }: Plan,
+  onRefusedAddress?: (text: string) => void,
+): Promise<void> {
   const pinged =
     heartbeat === undefined ? [] : [{ kind: 'heartbeat', url: heartbeat, origin: new URL(heartbeat).origin }];
   const network = { resolve: resolveBySystem, networks };
-  await refuseUndeliverable([...wanted, ...pinged], network, RESOLVE_TIMEOUT_MS);
+  await refuseUndeliverable([...wanted, ...pinged], network, RESOLVE_TIMEOUT_MS, onRefusedAddress);
 }
 
 /** Checks the filters of the command line against the watched processes; those of the configuration were checked when

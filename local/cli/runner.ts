@@ -54,11 +54,7 @@ async function start(closers: AsyncDisposableStack, parts: Parts): Promise<Runne
   const plan = await planOf(parts);
   const resend = resendOf(options.resend, plan.receivers);
   // The answer may be of a network that is not up yet, or of one endpoint only: each delivery is checked again.
-  await checkHosts(plan).catch(error =>
-    output.warn(`${failure(error)}. Deliveries there fail until its address changes.`, {
-      code: 'endpoint.refused-address',
-    }),
-  );
+  await checkHosts(plan, text => output.warn(text, { code: 'endpoint.refused-address' }));
   const data = options.memory ? undefined : (options.data ?? plan.data);
   const path = data === undefined ? undefined : resolve(parts.directory ?? '', data);
   const directory = takeDirectory(closers, path, output);

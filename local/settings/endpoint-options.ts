@@ -242,12 +242,14 @@ interface Destination {
 const OWN_NETWORK = 'For a receiver in your own network, see "networks" in docs/configuration.md.';
 
 /** Looks up the addresses of the endpoints' host names; a pull endpoint has none. A lookup that fails or takes longer
- *  than `timeoutMs` is ignored: the host may be reachable later.
+ *  than `timeoutMs` is ignored: the host may be reachable later. `onRefusedAddress` gets the problems that another
+ *  address would solve, instead of an error.
  *  @throws UsageError for an endpoint that deliveries would refuse; it shows only the origin of a URL */
 export async function refuseUndeliverable(
   endpoints: readonly Destination[],
   { resolve, networks }: { readonly resolve: Resolve; readonly networks: Networks },
   timeoutMs: number,
+  onRefusedAddress?: (text: string) => void,
 ): Promise<void> {
   const check = async ({ kind, url: text, origin }: Destination): Promise<void> => {
     const url = new URL(text);
@@ -255,7 +257,12 @@ export async function refuseUndeliverable(
     const found = await within(timeoutMs, lookUp, () => new Error('late')).catch(() => []);
     const addresses = found.map(({ address }) => address);
     const problem = undeliverable(url, addresses, networks);
-    if (problem !== undefined) throw new UsageError(`--${kind} ${problem} (${origin}). ${OWN_NETWORK}`);
+    if (problem === undefined) return;
+    const refusal = `--${kind} ${problem} (${origin}). ${OWN_NETWORK}`;
+    // Without networks, http to another machine is refused at any address.
+    const isLasting = url.protocol === 'http:' && networks.length === 0;
+    if (isLasting || !onRefusedAddress) throw new UsageError(refusal);
+    onRefusedAddress(refusal);
   };
   const named = endpoints.filter(({ url }) => url !== '' && literal(new URL(url)).length === 0);
   await Promise.all(named.map(check));
