@@ -78,13 +78,16 @@ export async function complete(
     !from.includes(id) &&
     processes.some(process => process.id === id) &&
     (known.get(id)?.completedAt ?? 0) <= completedAt;
-  for (const group of groupsOf(keys)) {
-    const ids = group.processes.map(({ processId }) => processId);
+  // Those whose row lacks what an earlier row may have: what is to become of that.
+  const moved = new Map<string, CompletionChange>();
+  const groups = groupsOf(keys).map(group => group.processes.map(({ processId }) => processId));
+  for (const [index, ids] of groups.entries()) {
     if (!ids.some(id => changes.has(id))) continue;
-    await rows.complete(name, group.index, before => {
+    await rows.complete(name, index, before => {
       const own = ids.flatMap(id => {
         const change = changes.get(id);
         const completion = change ? change(before.get(id)) : before.get(id);
+        if (change && !before.has(id) && known.has(id)) moved.set(id, completion ? () => undefined : change);
         return completion ? [[id, completion] as const] : [];
       });
       const kept = [...own, ...[...before].filter(entry => hasMoved(entry, ids))];
@@ -95,6 +98,28 @@ export async function complete(
       return isSame ? before : new Map(kept);
     });
   }
+  if (moved.size > 0) await changeEarlier(rows, name, groups, moved);
+}
+
+/** Changes what the rows of earlier groups have of processes that moved: else that would count for what their own rows
+ *  have since. After a process was removed, the earlier group may be one after the last. */
+async function changeEarlier(
+  rows: WorkspaceRows,
+  name: string,
+  groups: readonly (readonly string[])[],
+  moved: ReadonlyMap<string, CompletionChange>,
+): Promise<void> {
+  for (const [index, ids] of [...groups, []].entries())
+    await rows.complete(name, index, before => {
+      const changeOf = (id: string) => (ids.includes(id) ? undefined : moved.get(id));
+      if (![...before.keys()].some(changeOf)) return before;
+      const after = [...before].flatMap(([id, one]) => {
+        const change = changeOf(id);
+        const completion = change ? change(one) : one;
+        return completion ? [[id, completion] as const] : [];
+      });
+      return new Map(after);
+    });
 }
 
 export function settingsOf(workspace: WorkspaceSettings, processId: string): ProcessSettings {

@@ -504,8 +504,14 @@ describe('a message of several processes', () => {
   it('keeps what it knows of one that a new process moved to the next group, until that group has its pass', async () => {
     const rows = createWorkspaceRows(openModel());
     const [added = '', ...old] = Array.from({ length: 26 }, (_, index) => `p${index + 10}`);
-    const ends = async (ids: readonly string[], completed: readonly string[], completedAt: number) => {
-      const changes = new Map(completed.map(id => [id, () => ({ completedAt }) as Completion]));
+    const ends = async (
+      ids: readonly string[],
+      completed: readonly string[],
+      by: number | CompletionChange,
+    ) => {
+      const change: CompletionChange =
+        typeof by === 'number' ? () => ({ completedAt: by }) as Completion : by;
+      const changes = new Map(completed.map(id => [id, change]));
       const settings = workspace('eu', { processes: ids.map(id => ({ id })) as never });
       await complete(rows, settings, changes, await rows.completions('eu'));
       let row: Completions = new Map();
@@ -523,6 +529,12 @@ describe('a message of several processes', () => {
     expect((await rows.completions('eu')).get('p35')?.completedAt).toBe(3);
     await ends(old, ['p35'], 5);
     expect(await ends(old.slice(0, -1), ['p11'], 6)).toBeUndefined();
+    await ends(old, old, 7);
+    // A sweep, then a pass that found something.
+    expect(await ends(all, ['p35'], latest => latest && { ...latest, skipped: 1 })).toBe(7);
+    expect((await rows.completions('eu')).get('p35')).toEqual({ completedAt: 7, skipped: 1 });
+    await ends(all, ['p35'], () => undefined);
+    expect((await rows.completions('eu')).get('p35')).toBeUndefined();
   });
 
   it('forgets of one that found something what idle passes left: its own rows say more', async () => {
