@@ -87,11 +87,12 @@ export function createTick(dependencies: TickDependencies): Tick {
           watch.failedMessages,
         ),
     ]);
-    const progress = started?.progress;
+    const { progress, isPartial } = started ?? {};
+    const figures = progress && figuresOf(progress, now, process => since?.get(process));
     report(
       {
         passes: started?.sent,
-        processes: progress && figuresOf(progress, now, process => since?.get(process)),
+        processes: figures && { ...figures, ...(isPartial && { late: [], oldestPassAge: 0 }) },
         paused: started?.paused,
         ...{ endpoints, woken, subscriptions, mappings, failedMessages, now, ms: clock() - now },
       },
@@ -162,8 +163,8 @@ async function start(
     pause && isConfigured(workspace) ? [{ workspace, ...pause }] : [],
   );
   const isFailed = !sent || (sent.sent === 0 && sent.unsent > 0);
-  // Without the rows, the last pass of a process that found nothing is not known.
-  return { progress: readable && read, sent, paused, isFailed };
+  // Without the rows, the last pass of a process that found nothing is not known, so none is called late.
+  return { progress: read, isPartial: !readable, sent, paused, isFailed };
 }
 
 /** How much older than the interval a completion may be, in ms, to replace the process's own rows. */

@@ -4,7 +4,12 @@ import type { Mode } from '../../functions/basics/process.ts';
 import { workspaceSettings } from '../../functions/config/read.ts';
 import type { WorkspaceSettings } from '../../functions/config/workspace.ts';
 import { createPoll } from '../../functions/handlers/create-poll.ts';
-import { complete, type PassRequest, type PollDependencies } from '../../functions/handlers/workspace-run.ts';
+import {
+  type CompletionChange,
+  complete,
+  type PassRequest,
+  type PollDependencies,
+} from '../../functions/handlers/workspace-run.ts';
 import type { Completion, ProcessState } from '../../functions/model/process-state.ts';
 import type { PassReport } from '../../functions/pass/run-pass.ts';
 import {
