@@ -180,10 +180,14 @@ async function nextSlice(ports: SnapshotPorts, found: FoundEndpoint, job: Snapsh
   const process = job.processes[0] as ProcessKey;
   const origin = { ...process, jobId: job.id, startedAt: job.startedAt, project: job.project };
   const { baselined, baselinedAt, definitions } = await ports.snapshots.readState(process);
-  const position: Position = job.position ?? { projects: 0, tasks: 0, baselinedAt };
+  // A position of an earlier release has no `baselinedAt`.
+  const position: Position = { baselinedAt, ...(job.position ?? { projects: 0, tasks: 0 }) };
   // The process was forgotten: `snapshot.completed` would make receivers remove the records that were not read.
-  if (!baselined || (position.baselinedAt ?? baselinedAt) !== baselinedAt)
+  if (!baselined || position.baselinedAt !== baselinedAt) {
+    const details = { code: 'snapshot.broken-off', endpoint: found.endpoint.name, ...process };
+    ports.log.warn('A snapshot ended before all records of a process were sent: it was forgotten.', details);
     return { events: [], next: undefined };
+  }
   if (position.isRead) return { events: [completedEvent(origin, position)], next: undefined };
   const where = found.endpoint.filter?.where;
   const matches = where && matcher(definitions, where);

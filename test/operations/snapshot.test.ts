@@ -257,6 +257,8 @@ describe.each(STORES)('over %s, a snapshot', (_, open) => {
     await context.roster.forget(onboarding, { now: context.state.now, most: 1 });
     if (isAdded) await baselined(onboarding, AT + 1);
     await workOff();
+    const brokenOff = 'A snapshot ended before all records of a process were sent: it was forgotten.';
+    expect(context.said).toContain(brokenOff);
     const ends = (await waiting()).filter(({ type }) => type === 'snapshot.completed');
     expect(ends).toMatchObject([{ data: { process: { id: sales.processId } } }]);
   });
