@@ -116,16 +116,30 @@ async function send(
   attempts.push(...attemptsOfOmitted(endpoint.name, omitted, clock()));
   for (const { delivery, reason } of unrenderable) await settler.dead(delivery, { reason });
   const [first, ...others] = jobs;
-  if (!first) return;
-  const secret = await dependencies.readSecret(endpoint, {
-    revision: health.secretRevision,
-    onRead: read => saveHealth(() => health.addressed(originOf(read))),
-  });
+  if (!first) return takeWindowBack();
+  const secret = await readSecret();
   // Rows may be of a later endpoint of this name.
   if (health.isRemoved) return settler.untried(settler.open);
   // The first one alone: an endpoint that is overloaded or down then gets one request, not ten at once.
   await run(first);
   await inParallel(others, isChat(endpoint) ? 1 : CONCURRENCY, run);
+
+  async function readSecret() {
+    try {
+      return await dependencies.readSecret(endpoint, {
+        revision: health.secretRevision,
+        onRead: read => saveHealth(() => health.addressed(originOf(read))),
+      });
+    } catch (error) {
+      await takeWindowBack();
+      throw error;
+    }
+  }
+
+  /** No message was sent in the window that this batch began, if it began one. */
+  function takeWindowBack(): Promise<void> {
+    return saveHealth(() => health.takesWindowBack());
+  }
 
   /** Changes that are gathered wait for their time, the others until the endpoint is open. */
   async function leave(): Promise<void> {
@@ -200,7 +214,7 @@ async function send(
   }
 
   async function postpone(all: Job['deliveries'], start: 'late' | 'closed'): Promise<void> {
-    if (all.some(isGathered)) await saveHealth(() => health.takesWindowBack());
+    if (all.some(isGathered)) await takeWindowBack();
     if (start === 'closed') return settler.waits(all);
     return settler.untried(all);
   }

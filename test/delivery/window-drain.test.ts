@@ -391,12 +391,17 @@ describe('new changes', () => {
     expect((await setting.healthOf())?.window).toEqual({ since: AT, holds: true, from: AT });
   });
 
-  it('begin no window where they are not sent: the chat has no slot, the run no time, or another run closed it', async () => {
+  it('begin no window where they are not sent: no slot, time or secret, no message, or another run closed it', async () => {
     const setting = openSetting();
     const row = await setting.register({}, WINDOW);
     const messages = [messageOf('0', JSON.stringify(edits(1)[0]))];
     const slots = { ...setting.dependencies.slots, reserveSlot: async () => undefined };
-    for (const more of [{ remaining: () => SECOND }, { slots }]) {
+    const readSecret = () => Promise.reject(new Error('no secret'));
+    const jobsOf: typeof realJobs = deliveries => ({
+      jobs: [],
+      unrenderable: deliveries.map(delivery => ({ delivery, reason: 'unknown type' })),
+    });
+    for (const more of [{ remaining: () => SECOND }, { readSecret }, { jobsOf }, { slots }]) {
       await setting.deliver(messages, WINDOW, { jobsOf: realJobs, ...more });
       expect(await setting.healthOf()).not.toHaveProperty('window');
     }
