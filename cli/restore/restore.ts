@@ -42,7 +42,7 @@ export async function restoreProcesses({
     // Neither `status` nor `forget` finds the data of a process that is not in the roster.
     if (!present.has(name)) {
       report(
-        `${name}: left out, because it was forgotten since. To restore it, configure it and deploy first.`,
+        `${name}: left out, because it is not in the table's list of processes: it was forgotten since, or that row was lost. To restore it, deploy a changed configuration that has it, wait for a tick, and repeat the command.`,
       );
       continue;
     }

@@ -135,7 +135,7 @@ describe('a table that is restored in place', () => {
     const { world, said, restore } = await played();
     await createRoster(stage.table).forget(world.process, { now: world.clock.now, most: 99 });
     await restore();
-    const leftOut = `${world.process.workspace}/onboarding: left out, because it was forgotten since.`;
+    const leftOut = `${world.process.workspace}/onboarding: left out, because it is not in the table's list of processes: it was forgotten since, or`;
     expect(said).toContainEqual(expect.stringContaining(leftOut));
     expect((await world.snapshots.readState(world.process)).baselined).toBe(false);
   });
