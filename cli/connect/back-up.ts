@@ -39,8 +39,11 @@ export async function planRestore({ stack, region, data }: Place, from: string):
   return { ...restorable(from, to), apply: now => restoreBackup(from, to, now) };
 }
 
+/** @throws UsageError without a store, or with several: the data of one must not replace that of another */
 function storeIn(data: string | undefined): string {
-  const place = dataPlaces(data).find(({ hasStore }) => hasStore);
-  if (!place) throw nothingIn(data);
-  return place.directory;
+  const stores = dataPlaces(data).flatMap(({ directory, hasStore }) => (hasStore ? [directory] : []));
+  if (stores[0] === undefined) throw nothingIn(data);
+  if (stores.length > 1)
+    throw new UsageError(`There is Changewire data in ${stores.join(' and ')}. Choose one with --data DIR.`);
+  return stores[0];
 }

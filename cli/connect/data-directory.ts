@@ -15,7 +15,8 @@ export interface DataPlace {
   readonly hasStore: boolean;
 }
 
-/** The data directories that exist, those with an address first. @throws UsageError if none exists */
+/** The data directories that exist, in the order of `USUAL`: a killed run leaves its address, which must not put its
+ *  store before the real one. @throws UsageError if none exists */
 export function dataPlaces(data: string | undefined): readonly DataPlace[] {
   const places = (data === undefined ? USUAL : [data])
     .map(directory => ({
@@ -24,8 +25,7 @@ export function dataPlaces(data: string | undefined): readonly DataPlace[] {
       hasStore: existsSync(join(directory, STORE_FILE)),
     }))
     .filter(({ address, hasStore }) => address !== undefined || hasStore);
-  if (places.length > 0)
-    return places.toSorted((a, b) => Number(b.address !== undefined) - Number(a.address !== undefined));
+  if (places.length > 0) return places;
   throw nothingIn(data);
 }
 

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chdir, cwd } from 'node:process';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { backUpRun, planRestore } from '../../cli/connect/back-up.ts';
 import { dataPlaces } from '../../cli/connect/data-directory.ts';
 import { openDoctor } from '../../cli/connect/doctor.ts';
 import { open } from '../../cli/context/runner.ts';
@@ -27,11 +28,13 @@ function inDirectory(...stores: string[]): void {
 const found = (data?: string) => dataPlaces(data).map(({ directory }) => directory);
 
 describe('without --data', () => {
-  it('the directory in which a run said that it answers comes first', () => {
+  it('the real store comes first, also where a killed simulated run left its address; a backup needs --data', async () => {
     inDirectory('.changewire', '.changewire/simulated');
-    expect(found()).toEqual(['.changewire', '.changewire/simulated']);
     writeAddress('.changewire/simulated', ADDRESS);
-    expect(found()).toEqual(['.changewire/simulated', '.changewire']);
+    expect(found()).toEqual(['.changewire', '.changewire/simulated']);
+    const several = 'There is Changewire data in .changewire and .changewire/simulated. Choose one with --data DIR.';
+    await expect(backUpRun({}, 'copy')).rejects.toThrow(several);
+    await expect(planRestore({}, 'copy')).rejects.toThrow(several);
   });
 
   it('the directory of a run is found from within', () => {
