@@ -48,7 +48,8 @@ export function restorable(from: string, to: string): Restorable {
  * @returns where the old directory is; undefined if there was none @throws an error with the remedy
  */
 export function restoreBackup(from: string, to: string, now: number): string | undefined {
-  finishRestore(resolve(to));
+  // Into an existing directory, the restore is simply repeated: its owner is the user of the service.
+  if (!existsSync(to)) finishRestore(resolve(to));
   const { from: source, to: target, replaces } = restorable(from, to);
   const beside = restoredBeside(target);
   const before = `${target}.before-${new Date(now).toISOString().slice(0, 19).replaceAll(':', '-')}`;
@@ -74,10 +75,12 @@ export function restoreBackup(from: string, to: string, now: number): string | u
   return replaces ? before : undefined;
 }
 
-/** Locks a data directory, and that of the simulated service in it. @throws if a run has one of them */
+/** Locks a data directory, and that of the simulated service in it, if a run has used them: a lock that root creates
+ *  would keep the user of the service out. @throws if a run has one of them */
 function lockAll(directory: string): { release(): void } {
-  const simulated = join(directory, 'simulated');
-  const directories = [directory, ...(existsSync(simulated) ? [simulated] : [])];
+  const directories = [directory, join(directory, 'simulated')].filter(each =>
+    existsSync(join(each, 'lock')),
+  );
   const locks: ReturnType<typeof lockDirectory>[] = [];
   const release = () => {
     for (const lock of locks) lock.release();

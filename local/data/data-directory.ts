@@ -1,10 +1,11 @@
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import process, { getuid, pid, platform } from 'node:process';
+import process, { getgid, getuid, pid, platform } from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
 import { syncDirectory, writeWhole } from '../../functions/basics/write-whole.ts';
 import type { Output } from '../terminal/output.ts';
+import { STORE_FILE } from './store-file.ts';
 
 export interface DataDirectory {
   readonly path: string;
@@ -27,9 +28,7 @@ export function openDataDirectory(directory: string, onNotice: OnNotice): DataDi
       onNotice(`Finished an interrupted restore of ${path}.`, { code: 'data.restored' });
     privateDirectory(path, onNotice);
   } catch (error) {
-    throw new Error(
-      `The data directory ${path} ${whyUnusable(error)}. ${isFull(error) ? FREE_SPACE : OTHER_DIRECTORY}`,
-    );
+    throw new Error(`The data directory ${path} ${whyUnusable(error)}. ${remedyOf(error, path)}`);
   }
   const lock = lockDirectory(path);
   return { path, lasting: true, file: name => join(path, name), release: lock.release };
@@ -41,10 +40,22 @@ export function restoredBeside(path: string): string {
 }
 
 /** Ends a restore that was killed between its two renames, when the old directory had another name already and the
- *  new one did not have this yet. @returns whether there was one */
+ *  new one did not have this yet. Since then systemd may have created an empty directory, in a folder where the service
+ *  can rename nothing. A start there would lose the restored data without a sign.
+ *  @returns whether there was one @throws an error with the remedy */
 export function finishRestore(path: string): boolean {
-  if (fs.existsSync(path) || !fs.existsSync(restoredBeside(path))) return false;
-  fs.renameSync(restoredBeside(path), path);
+  const beside = restoredBeside(path);
+  if (!fs.existsSync(beside) || fs.existsSync(join(path, STORE_FILE))) return false;
+  try {
+    if (fs.existsSync(path)) fs.rmdirSync(path);
+    fs.renameSync(beside, path);
+  } catch (error) {
+    throw new Error(
+      `A restore of ${path} was interrupted, and cannot be finished from ${beside} (${(error as NodeJS.ErrnoException).code}). ` +
+        `Run it again as the user that started it: changewire restore DIR --data ${path}`,
+      { cause: error },
+    );
+  }
   syncDirectory(dirname(path));
   return true;
 }
@@ -60,6 +71,14 @@ const OTHER_DIRECTORY = 'Choose another one with --data, or use --memory.';
 /** Another directory would begin with a new baseline, and lose what has changed since. */
 const FREE_SPACE = 'Free space there; nothing is lost.';
 const isFull = (error: unknown) => ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+function remedyOf(error: unknown, path: string): string {
+  if (isFull(error)) return FREE_SPACE;
+  const isDenied = ['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '');
+  if (!isDenied || !fs.existsSync(join(path, STORE_FILE))) return OTHER_DIRECTORY;
+  // Root may have restored or copied it.
+  return `It has data: make it this user's again: sudo chown -R ${getuid?.()}:${getgid?.()} ${path}`;
+}
 
 const SCRATCH = 'changewire-memory-';
 /** The variable with the path of `tmpdir()`. */

@@ -32,7 +32,8 @@ describe('without --data', () => {
     inDirectory('.changewire', '.changewire/simulated');
     writeAddress('.changewire/simulated', ADDRESS);
     expect(found()).toEqual(['.changewire', '.changewire/simulated']);
-    const several = 'There is Changewire data in .changewire and .changewire/simulated. Choose one with --data DIR.';
+    const several =
+      'There is Changewire data in .changewire and .changewire/simulated. Choose one with --data DIR.';
     await expect(backUpRun({}, 'copy')).rejects.toThrow(several);
     await expect(planRestore({}, 'copy')).rejects.toThrow(several);
   });

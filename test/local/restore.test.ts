@@ -5,6 +5,8 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmdirSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -16,7 +18,7 @@ import { planRestore } from '../../cli/connect/back-up.ts';
 import { openDatabase } from '../../functions/store/sqlite/database.ts';
 import { SNAPSHOTS_SCHEMA } from '../../functions/store/sqlite/schema.ts';
 import { backUp } from '../../local/cli/backup.ts';
-import { lockDirectory, openDataDirectory } from '../../local/data/data-directory.ts';
+import { lockDirectory, openDataDirectory, restoredBeside } from '../../local/data/data-directory.ts';
 import { STORE_FILE } from '../../local/data/store-file.ts';
 import { run as command, NOW } from '../kit/cli/world.ts';
 import { COMPILE_CACHE } from '../kit/compile-cache.ts';
@@ -68,6 +70,7 @@ describe('restore', () => {
     const refused = { code: 1, err: expect.stringContaining(dry.out) };
     expect(await restore(asked, { says: false })).toMatchObject(refused);
     expect([marksIn(data), readdirSync(directory)]).toEqual([['new'], ['copy', 'data']]);
+    expect(existsSync(join(data, 'lock'))).toBe(false);
     const { code, out } = await restore(asked, { says: true });
     expect([code, out]).toEqual([0, expect.stringContaining(`The replaced data is in ${before}: delete it`)]);
     expect([marksIn(data), marksIn(before), marksIn(copy)]).toEqual([['old'], ['new'], ['old']]);
@@ -120,11 +123,25 @@ describe('restore', () => {
     for (const { uid, gid } of owners) expect([uid, gid]).toEqual([1234, 1235]);
   });
 
+  it('that was killed is finished in an empty directory, and repeated where a start could not finish it', async () => {
+    const { data, copy, before } = backedUp();
+    renameSync(data, before);
+    backUp(copy, restoredBeside(data));
+    mkdirSync(join(data, 'endpoints'), { recursive: true });
+    const start = () => openDataDirectory(data, () => undefined).release();
+    expect(start).toThrow(`Run it again as the user that started it: changewire restore DIR --data ${data}`);
+    expect((await restore([copy, '--data', data, '--dry-run'])).code).toBe(0);
+    rmdirSync(join(data, 'endpoints'));
+    start();
+    expect(marksIn(data)).toEqual(['old']);
+  });
+
   it('leaves the old directory or the new one, never a mixture or none, wherever it is killed', () => {
     let kills = 0;
     const found: string[] = [];
     for (;;) {
       const { data, copy, directory } = backedUp();
+      lockDirectory(data).release();
       // Kills the process before its rename of this number.
       const killer = `import fs from 'node:fs'; import { syncBuiltinESMExports as sync } from 'node:module';
         const { renameSync } = fs; let left = ${kills};

@@ -236,6 +236,13 @@ describe('a data directory that can not be used is told in a line, with path, re
     expect(fs.existsSync(join(path, 'lock.pid.probe'))).toBe(false);
   });
 
+  test('when the files of a store belong to another user', () => {
+    const path = openDirectory('changewire.sqlite');
+    failing('chmodSync', 'EPERM');
+    const remedy = `It has data: make it this user's again: sudo chown -R ${getuid?.()}:${process.getgid?.()} ${path}`;
+    expect(open(path)).toThrow(line(path, 'is not writable: permission denied (EPERM)', remedy));
+  });
+
   test('when not even the top of its path is there, as a drive that Windows does not have', () => {
     failing('mkdirSync', 'ENOENT');
     vi.spyOn(fs, 'existsSync').mockReturnValue(false);
