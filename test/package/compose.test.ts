@@ -10,7 +10,7 @@ interface Service {
   readonly tmpfs: string;
   readonly cap_drop: readonly string[];
   readonly security_opt: readonly string[];
-  readonly env_file: string;
+  readonly env_file: readonly { readonly path: string; readonly format: 'raw' }[];
   readonly volumes: readonly string[];
 }
 
@@ -32,7 +32,7 @@ it('the compose file runs the container as the docker command of the page does',
     `${service.read_only ? '--read-only' : ''} --tmpfs ${service.tmpfs}`,
     ...service.cap_drop.map(capability => `--cap-drop ${capability}`),
     ...service.security_opt.map(option => `--security-opt ${option.replace(':true', '')}`),
-    `--env-file /etc/changewire/${service.env_file}`,
+    ...service.env_file.map(({ path }) => `--env-file /etc/changewire/${path}`),
     ...service.volumes.map(volume => `--volume ${nameOf(volume)}`),
   ];
   expect(options.join(' ')).toBe(command?.replaceAll(/ \\\n */g, ' '));
