@@ -20,13 +20,8 @@ import {
 type Changes = ReturnType<typeof change>[];
 
 /** Where the title and each record lead. */
-function linksOf(
-  changes: Changes,
-  options: Parameters<typeof commitOf>[1] = {},
-  given = templates,
-  isSummedUp = false,
-) {
-  const [topic] = chatTopics(commitOf(changes, options), given, isSummedUp);
+function linksOf(changes: Changes, options: Parameters<typeof commitOf>[1] = {}, given = templates) {
+  const [topic] = chatTopics(commitOf(changes, options), given);
   return [topic?.link, ...(topic?.records ?? []).map(({ link }) => link)];
 }
 
@@ -57,8 +52,7 @@ describe('links', () => {
     const gone = task('t-1', 'T', [], { action: 'deleted' });
     const back = task('t-1', 'T', [], { action: 'created' });
     const link = `${PROJECT}?task=t-1`;
-    for (const isSummedUp of [false, true])
-      expect(linksOf([changed, gone], {}, templates, isSummedUp)).toEqual([PROJECT, undefined, undefined]);
+    expect(linksOf([changed, gone])).toEqual([PROJECT, undefined, undefined]);
     expect(linksOf([changed, gone, back])).toEqual([PROJECT, link, undefined, link]);
     const project = task('p-1042', 'P', [], { entity: 'project', action: 'deleted' });
     expect(linksOf([changed, project])).toEqual([undefined, undefined, undefined]);

@@ -84,8 +84,7 @@ function projectTopic(
   const ordered = withoutRepeated(all);
   const records = ordered.map(recordOf);
   const actors = ordered.map(({ data }) => ('actors' in data ? data.actors : undefined));
-  // Not those in the order shown: there, a deletion can stand before what preceded it.
-  const exists = isNotDeletedIn(events.map(recordOf));
+  const exists = isNotDeletedIn(records);
   const hasProject = exists({ entity: 'project', id });
   const linked = ordered.map((event, index) => {
     const record = records[index] as ChatRecord;
@@ -139,7 +138,7 @@ function rankIn({ type }: RecordEvent): number {
   return type.endsWith('.deleted') ? 0 : type.endsWith('.created') ? 1 : 2;
 }
 
-/** Whether these events, in their order, did not delete a record: a link to a deleted one is broken. */
+/** Whether these events did not delete a record: a link to a deleted one is broken. */
 function isNotDeletedIn(records: readonly ChatRecord[]) {
   const last = new Map(records.map(({ entity, id, action }) => [JSON.stringify([entity, id]), action]));
   return ({ entity, id }: Pick<ChatRecord, 'entity' | 'id'>) =>
