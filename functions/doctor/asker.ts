@@ -1,5 +1,4 @@
 import type { Clock, Sleep } from '../basics/clock.ts';
-import type { RecordKind } from '../basics/identifier-names.ts';
 import { isJsonObject, type Json } from '../basics/json.ts';
 import type { Probed, ServiceProbe } from '../service/probe.ts';
 
@@ -20,8 +19,6 @@ type Query = Readonly<Record<string, string | number>>;
  *  `get` throws TooManyRequests. */
 export interface Asker extends Pick<ServiceProbe, 'token' | 'definitions' | 'get'> {
   readonly process: string;
-  /** The configured names of properties that identify records. */
-  readonly identifiers: Identifiers;
   /** Our clock, in ms since 1970. */
   readonly clock: Clock;
   /** By list: the smallest page size that failed, the one used instead, and the failed answers. */
@@ -31,8 +28,6 @@ export interface Asker extends Pick<ServiceProbe, 'token' | 'definitions' | 'get
   /** Waits, by default for long enough that an answer may differ. */
   wait(ms?: number): Promise<void>;
 }
-
-type Identifiers = Readonly<Partial<Record<RecordKind, string>>>;
 
 interface Sizing {
   readonly first: number;
@@ -50,14 +45,13 @@ export class TooManyRequests extends Error {
 export interface AskerOptions {
   readonly clock: Clock;
   readonly sleep: Sleep;
-  readonly identifiers?: Identifiers;
   /** The most requests in all, and per second. */
   readonly most?: number;
   readonly perSecond?: number;
 }
 
 export function createAsker(probe: ServiceProbe, process: string, options: AskerOptions): Asker {
-  const { clock, sleep, identifiers = {}, most = 200, perSecond = 5 } = options;
+  const { clock, sleep, most = 200, perSecond = 5 } = options;
   const received: Omit<Probed, 'body'>[] = [];
   let next = 0;
   const send = async (segments: readonly string[], query: Query): Promise<Probed> => {
@@ -72,7 +66,7 @@ export function createAsker(probe: ServiceProbe, process: string, options: Asker
   };
   return {
     ...{ process, clock, received, wait: (ms = DEFAULT_WAIT_MS) => sleep(ms), tooLarge: new Map() },
-    ...{ identifiers, token: probe.token, definitions: probe.definitions },
+    ...{ token: probe.token, definitions: probe.definitions },
     async get(segments, query = {}) {
       const came = await send(segments, query);
       const isBusy = came.status === 429 || (came.status === 503 && came.retryAfter !== undefined);
@@ -113,11 +107,14 @@ async function readList(
   const answers: Probed[] = [];
   const pages: ReturnType<typeof pageBody>[] = [];
   const cursors = new Set<string>();
+  let first: number = PAGE_SIZES[name];
   let failure: Probed | undefined;
   let after: string | undefined;
   let isStuck = false;
   while (pages.length < most && !failure && !isStuck) {
-    const came = await readPage(asker, name, segments, { ...(after !== undefined && { after }), ...query });
+    const asked = await askPage(asker, name, segments, { ...(after !== undefined && { after }), ...query });
+    const { came } = asked;
+    first = asked.first;
     if (came.body !== undefined) {
       answers.push(came);
       pages.push(pageBody(came.body, name === 'projects' ? 'projects' : undefined));
@@ -129,29 +126,27 @@ async function readList(
   }
   const items = pages.flatMap(page => page.items);
   const isWhole = !failure && after === undefined;
-  const { first } = asker.tooLarge.get(name) ?? { first: PAGE_SIZES[name] };
   return { answers, pages, items, isWhole, isStuck, failure, first };
 }
 
-/** Reads one page. Like a pass, it halves a page that is too large: one that fails twice, while a page of one record
- *  works. Other failures pass, or come with pages of any size. */
-async function readPage(asker: Asker, name: ListName, segments: readonly string[], query: Query) {
-  const sizing: Sizing = asker.tooLarge.get(name) ?? { first: PAGE_SIZES[name], answers: [] };
-  const ask = (first: number) => asker.get(segments, { first, ...query });
-  let came = await ask(sizing.first);
-  if (sizing.first === 1 || !mayBeTooLarge(came)) return came;
-  await asker.wait();
-  came = await ask(sizing.first);
-  if (!mayBeTooLarge(came) || (await ask(1)).body === undefined) return came;
-  const answers = [...sizing.answers];
-  for (let failed = sizing.first; failed > 1 && mayBeTooLarge(came); ) {
-    answers.push(came);
-    const first = Math.floor(failed / 2);
-    came = await ask(first);
-    if (came.body !== undefined) asker.tooLarge.set(name, { first, failed, answers });
-    failed = first;
+/** Asks for a page. Like a pass, it halves one that is too large: one that fails twice, and works when it is smaller. A
+ *  filter may fail for itself. */
+async function askPage(
+  asker: Asker,
+  name: ListName,
+  segments: readonly string[],
+  query: Query,
+): Promise<{ readonly came: Probed; readonly first: number }> {
+  let size: Sizing = asker.tooLarge.get(name) ?? { first: PAGE_SIZES[name], answers: [] };
+  for (let tries = 1; ; tries += 1) {
+    const { first, answers } = size;
+    const came = await asker.get(segments, { first, ...query });
+    if (came.body !== undefined && answers.length > 0) asker.tooLarge.set(name, size);
+    const mayShrink = came.body === undefined && first > 1 && mayBeTooLarge(came);
+    if (!mayShrink || 'updatedAfter' in query) return { came, first };
+    if (tries > 1 || answers.length > 0)
+      size = { first: Math.floor(first / 2), failed: first, answers: [...answers, came] };
   }
-  return came;
 }
 
 function mayBeTooLarge({ status, failure = '', hasNoToken }: Probed): boolean {

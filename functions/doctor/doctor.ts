@@ -51,8 +51,7 @@ export async function answerWith(
   const probe = options.open(workspace);
   try {
     const known = options.configured?.(key) ?? {};
-    const identifiers = (known.workspace?.identifiers ?? {}) as Asker['identifiers'];
-    const judged = await examineProcess(createAsker(probe, process, { ...options, identifiers }));
+    const judged = await examineProcess(createAsker(probe, process, options));
     const adjusted = judged.map(each => withConfigured(each, known));
     return {
       ...{ at: timeText(options.clock()), workspace, process },

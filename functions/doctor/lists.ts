@@ -15,7 +15,6 @@ const NOTHING = { asked: [], came: 'nothing' };
 const LARGER = 1_000;
 /** How much of the safe size a page may fill. */
 const MARGIN = 0.8;
-const CONTENT_TOO_LARGE = 413;
 const MIN_SAMPLES = 4;
 const MAX_ITEMS = 200;
 
@@ -70,11 +69,12 @@ export async function examinePageSizes(survey: Survey): Promise<Judged[]> {
   const isLong = !asker.tooLarge.has('projects') && projects.pages[0]?.next !== undefined;
   const larger = isLong ? await projectsPage(asker, { first: LARGER }) : undefined;
   const sizes = lists.flatMap(({ reads }) => reads.flatMap(read => read.answers.map(({ size }) => size)));
-  // The size of the largest answer that worked, if others were too large. Other statuses may come from a limit of
-  // records, which other lists need not have.
-  const failures = [...asker.tooLarge.values()].flatMap(({ answers }) => answers);
-  const isBySize = failures.some(({ status = CONTENT_TOO_LARGE }) => status === CONTENT_TOO_LARGE);
-  const safe = isBySize ? Math.max(...sizes) : undefined;
+  // The size of the largest answer that worked, if others were too large: not where a smaller page is the whole list.
+  const isCut = lists.some(
+    ({ list, reads }) =>
+      asker.tooLarge.has(list) && reads.some(({ pages }) => pages.some(({ next }) => next)),
+  );
+  const safe = isCut ? Math.max(...sizes) : undefined;
   return lists
     .filter(({ reads }) => reads.some(({ answers }) => answers.length > 0))
     .map(each => judgePages(survey, each, { safe, larger: each.list === 'projects' ? larger : undefined }));
@@ -91,16 +91,12 @@ function judgePages(
   const answers = reads.flatMap(each => each.answers);
   const pages = reads.flatMap(read => read.pages.map(page => ({ ...page, first: read.first })));
   const most = Math.max(...pages.map(({ items }) => items.length));
-  const own = Math.max(...answers.map(({ size }) => size));
-  const came = `at most ${counted(most, item)} in ${kilobytes(own)}`;
+  const came = `at most ${counted(most, item)} in ${kilobytes(Math.max(...answers.map(({ size }) => size)))}`;
   const on = { asked: [...tooLarge, ...answers, ...(larger ? [larger] : [])], came };
   // Other lists of this kind may have larger records, which should fit as well.
   const lengths = pages.flatMap(({ items }) => items.map(each => JSON.stringify(each).length));
   const largest = Math.max(1, ...lengths);
-  // A smaller page that has the whole list does not show how many characters fit.
-  const isCut = tooLarge.length > 0 && pages.some(({ next }) => next !== undefined);
-  const fits = safe ?? (isCut ? own : undefined);
-  const room = fits === undefined ? first : Math.max(1, Math.floor((fits * MARGIN) / largest));
+  const room = safe === undefined ? first : Math.max(1, Math.floor((safe * MARGIN) / largest));
   const fitting = Math.min(first, room);
   const settings = { workspace: { pageSize: { [list]: fitting } } };
   if (tooLarge.length > 0) {

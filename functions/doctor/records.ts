@@ -36,9 +36,9 @@ export function identifierOf(kind: RecordKind, records: Records): string | undef
   return candidates(records, kind).find(name => isUnique(records, name));
 }
 
-/** The property by which a pass identifies these records, by default without a setting. */
-export function usualIn(kind: RecordKind, records: Records, configured?: string): string | undefined {
-  return identifierNames(kind, configured).find(name => records.some(record => textOf(record[name]) !== ''));
+/** The property by which a pass identifies these records without a setting. */
+export function usualIn(kind: RecordKind, records: Records): string | undefined {
+  return identifierNames(kind).find(name => records.some(record => textOf(record[name]) !== ''));
 }
 
 /** `proven`: the property that the service's own paths take, where that could be found out. */
@@ -108,11 +108,10 @@ function shapeOf(body: Json): { lists: readonly Json[]; shape: string } {
 
 /** Identifiers that several records have, and large records. */
 export async function examineRecords({ asker, projects, tasks }: Survey): Promise<Judged[]> {
-  const { project, task } = asker.identifiers;
-  const ofProjects = await duplicatesIn('project', project, projects, () => readProjects(asker));
+  const ofProjects = await duplicatesIn('project', projects, () => readProjects(asker));
   const ofTasks: Duplicates[] = [];
   for (const { id, read } of tasks)
-    ofTasks.push(await duplicatesIn('task', task, read, () => readTasks(asker, id)));
+    ofTasks.push(await duplicatesIn('task', read, () => readTasks(asker, id)));
   const lists = [projects, ...tasks.map(({ read }) => read)];
   return [judgeDuplicates('project', [ofProjects]), judgeDuplicates('task', ofTasks), judgeSizes(lists)];
 }
@@ -120,24 +119,19 @@ export async function examineRecords({ asker, projects, tasks }: Survey): Promis
 type Duplicates = Awaited<ReturnType<typeof duplicatesIn>>;
 
 /** The identifiers that are duplicate in every reading: a record that moves during a reading is duplicate in one. */
-async function duplicatesIn(
-  kind: Listed,
-  configured: string | undefined,
-  first: ListRead,
-  read: () => Promise<ListRead>,
-) {
+async function duplicatesIn(kind: Listed, first: ListRead, read: () => Promise<ListRead>) {
   let last = first;
-  let duplicates = repeated(kind, configured, first);
+  let duplicates = repeated(kind, first);
   for (let readings = 1; readings < MAX_TRIES && duplicates.length > 0; readings += 1) {
     last = await read();
-    const again = new Set(repeated(kind, configured, last));
+    const again = new Set(repeated(kind, last));
     duplicates = duplicates.filter(id => again.has(id));
   }
   return { ...last, duplicates };
 }
 
-function repeated(kind: Listed, configured: string | undefined, { items }: ListRead): string[] {
-  const property = usualIn(kind, items, configured);
+function repeated(kind: Listed, { items }: ListRead): string[] {
+  const property = usualIn(kind, items);
   const ids = property === undefined ? [] : items.map(record => textOf(record[property]));
   return ids.filter((id, index) => id !== '' && ids.indexOf(id) < index);
 }
@@ -173,8 +167,8 @@ export async function examineStability(survey: Survey): Promise<Judged[]> {
   // A project's update time alone moves with each edit of a task.
   const excluded = new Set([...definitions.project.names, update.name ?? '', ...update.others]);
   const changed = [
-    ...differing('project', asker, projects.items, pageBody(ofProjects.body, 'projects').items, excluded),
-    ...differing('task', asker, first?.read.items ?? [], ofTasks?.items ?? [], definitions.task.names),
+    ...differing('project', projects.items, pageBody(ofProjects.body, 'projects').items, excluded),
+    ...differing('task', first?.read.items ?? [], ofTasks?.items ?? [], definitions.task.names),
   ];
   const asked = [ofProjects, ...(ofTasks?.answers ?? [])];
   return [judgeStability(changed, asked, ofProjects.date ?? asker.clock())];
@@ -183,14 +177,8 @@ export async function examineStability(survey: Survey): Promise<Judged[]> {
 type Differing = ReturnType<typeof differing>[number];
 
 /** The records of which two readings differ in one field alone. */
-function differing(
-  kind: Listed,
-  { identifiers }: Survey['asker'],
-  before: Records,
-  after: Records,
-  excluded: ReadonlySet<string>,
-) {
-  const property = usualIn(kind, before, identifiers[kind]) ?? '';
+function differing(kind: Listed, before: Records, after: Records, excluded: ReadonlySet<string>) {
+  const property = usualIn(kind, before) ?? '';
   const known = new Map(before.map(record => [textOf(record[property]), record]));
   return after.flatMap(record => {
     const other = known.get(textOf(record[property])) ?? record;
@@ -206,7 +194,7 @@ export function changedIn(one: JsonObject, other: JsonObject): string[] {
   return [...names].filter(name => !jsonEqual(one[name] ?? null, other[name] ?? null));
 }
 
-/** True for a time that moved to about `now`. One that was empty before may date something other than an update. */
+/** True for a time that moved to about `now`. */
 export function movedToNow(before: Json | undefined, after: Json | undefined, now: number): boolean {
   const [from, time] = [timeOf(before), timeOf(after)];
   return from !== undefined && time !== undefined && time > from && Math.abs(now - time) < RECENT_MS;

@@ -274,11 +274,9 @@ async function examineLag(survey: Survey): Promise<Judged> {
   const found = await confirmed<Judged>(survey, async read => {
     const [newest] = datedIn(read, survey);
     const age = newest ? now() - newest.time : Number.POSITIVE_INFINITY;
-    if (!newest || age > RECENT_MS || age < 0) {
-      const came = newest
-        ? `the last update: ${timeText(newest.time)}, now: ${timeText(now())}`
-        : 'no update time';
-      return LAG.unknown('No update has a time of the last minutes.', { asked, came }, WATCH);
+    if (!newest || age > RECENT_MS) {
+      const came = newest ? `the last update is ${span(age)} old` : 'no update time';
+      return LAG.unknown('Nothing was updated in the last minutes.', { asked, came }, WATCH);
     }
     for (let asking = 0; asking < MAX_TRIES; asking += 1) {
       if (asking > 0) await asker.wait();

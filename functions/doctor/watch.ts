@@ -119,7 +119,7 @@ async function takeReading({ asker, idOf, now }: Survey, projectId: string, tail
   const query = since === undefined ? undefined : { updatedAfter: timeText(since) };
   const updated = query && (await readProjects(asker, query));
   const isIt = (item: JsonObject) => idOf(item) === projectId;
-  const property = usualIn('task', tasks.items, asker.identifiers.task) ?? '';
+  const property = usualIn('task', tasks.items) ?? '';
   return {
     at: now(),
     tasks: new Map(tasks.items.map((item, index) => [textOf(item[property]) || `#${index}`, item])),
@@ -162,11 +162,7 @@ function judgeWatch(survey: Survey, observed: Observed): Judged[] {
   const { edit } = observed;
   const asked = observed.last.ofTasks;
   if (edit)
-    return [
-      judgeFields(survey, edit, asked),
-      ...judgeProject(survey, observed, edit),
-      ...judgeLog(observed, edit),
-    ];
+    return [judgeFields(edit, asked), ...judgeProject(survey, observed, edit), ...judgeLog(observed, edit)];
   const on = { asked, came: 'no change of a task' };
   return [
     EDIT.unknown(
@@ -177,18 +173,15 @@ function judgeWatch(survey: Survey, observed: Observed): Judged[] {
   ];
 }
 
-function judgeFields({ definitions }: Survey, { was, is, id, seenAt }: Edit, asked: Asked): Judged {
+function judgeFields({ was, is, id, seenAt }: Edit, asked: Asked): Judged {
   const on = { asked, came: `task ${shown(id)}, seen at ${timeText(seenAt)}` };
   if (!was || !is) return EDIT.fine(`A task was ${is ? 'created' : 'deleted'}.`, on);
   const changed = changedIn(was, is);
   const text = `Changed in the task: ${listed(changed)}.`;
   const unusual = changed.filter(name => !isUsual(name));
-  // People may set a custom field to about now.
-  const isUpdateTime = (name: string) =>
-    meaningOf(name) !== 'other' &&
-    !definitions.task.names.has(name) &&
-    movedToNow(was[name], is[name], seenAt);
-  const ignoreFields = unusual.filter(name => VERSION.test(name) || isUpdateTime(name));
+  // Not a time that the edit itself set, such as when the task was completed.
+  const isMoved = (name: string) => meaningOf(name) !== 'other' && movedToNow(was[name], is[name], seenAt);
+  const ignoreFields = unusual.filter(name => VERSION.test(name) || isMoved(name));
   if (ignoreFields.length === 0) return EDIT.fine(text, on);
   const more = `${text} Of these, ${listed(ignoreFields)} will change with every edit.`;
   return EDIT.setting(more, on, { process: { ignoreFields } });

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../functions/basics/json.ts';
 import { createDoctor } from '../../functions/doctor/doctor.ts';
 import { type SeenRequest, tooManyRequests } from '../../simulator/server.ts';
@@ -102,10 +102,6 @@ test('an updatedAfter that is ignored, and identifiers that come twice, are foun
   const answer = await setup.examine();
   expectFinding(answer, 'updatedAfter', 'warning', /is ignored/);
   expectFinding(answer, 'tasks that come twice', 'warning', /share an identifier: same/);
-  const configured = () => ({ workspace: { identifiers: { task: 'name' } } });
-  const again = await createDoctor({ ...setup.options, configured })({ workspace: 'w', processId: PROCESS });
-  expectFinding(again, 'tasks that come twice', 'fine', /None/);
-  expectFinding(again, 'fields that change by themselves', 'fine', /None/);
 });
 
 test('what is refused in one place says nothing of the others', async () => {
@@ -210,20 +206,6 @@ test('what is configured already is no setting that follows, and what is set bes
   expectFinding(answer, 'clock', 'fine', /Already configured\.$/);
 });
 
-test.each([
-  ['without a zone, which are in UTC,', 0, 'fine', /appears within/],
-  ['in the future', 9, 'unknown', /No update has a time/],
-] as const)('how late updates appear, by times %s', async (_, hours, verdict, found) => {
-  vi.stubEnv('TZ', 'America/New_York');
-  onTestFinished(() => void vi.unstubAllEnvs());
-  const setup = lively();
-  changeRecords(setup, path('/projects?'), ({ updatedAt, ...record }) => ({
-    ...record,
-    updatedAt: new Date(Date.parse(`${updatedAt}`) + hours * 3_600_000).toISOString().slice(0, -1),
-  }));
-  expectFinding(await setup.examine(), 'updatedAfter shows updates', verdict, found);
-});
-
 test('a token that is refused is renewed, and nothing is lost', async () => {
   const setup = lively();
   setup.service.fail({ when: path('/users'), fault: { before: () => setup.service.revokeTokens() } });
@@ -242,36 +224,14 @@ test('a list whose cursor leads back to its page is read no further', async () =
   expect(stuck.service.requests.filter(path('/users?'))).toHaveLength(2);
 });
 
-test.each([
-  [413, 1_600],
-  [502, 1_000],
-] as const)('pages proposed after a %i have room for larger records', async (tooLargeStatus, most) => {
-  const { examine, service } = lively({ maxResponseBytes: 2_000, tooLargeStatus });
+test('the pages that are proposed have room for larger records than those that were seen', async () => {
+  const { examine, service } = lively({ maxResponseBytes: 2_000 });
   const { settings } = await examine();
   const sizes = service.workspace.projects(PROCESS).map(record => JSON.stringify(record).length);
   const { projects = 0 } = settings.workspace.pageSize as { projects?: number };
   expect(projects).toBeGreaterThan(2);
-  expect(projects * Math.max(...sizes)).toBeLessThan(most);
+  expect(projects * Math.max(...sizes)).toBeLessThan(1_600);
 });
-
-test.each([
-  ['once', path('/users?'), 1, {}],
-  ['whatever its size', path('/users?'), ALWAYS, {}],
-  ['for its filter', path('updatedAfter'), ALWAYS, {}],
-  [
-    'of 100 records',
-    ({ path }: SeenRequest) => /users.*=\d{3}/.test(path),
-    ALWAYS,
-    { pageSize: { users: 62 } },
-  ],
-])(
-  'a page that fails %s leads to smaller pages of its list alone, if at all',
-  async (_, when, times, set) => {
-    const { service, examine } = lively();
-    service.fail({ when, times, fault: { status: 400 } });
-    expect((await examine()).settings.workspace).toEqual(set);
-  },
-);
 
 test('tasks of one project that can not be read stop nothing', async () => {
   const one = lively();
